@@ -1,0 +1,4 @@
+# Warnings are errors in our own targets only: link skimfill_warnings PRIVATE.
+add_library(skimfill_warnings INTERFACE)
+target_compile_options(skimfill_warnings INTERFACE
+  -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Werror)
