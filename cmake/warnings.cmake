@@ -1,4 +1,6 @@
 # Warnings are errors in our own targets only: link skimfill_warnings PRIVATE.
 add_library(skimfill_warnings INTERFACE)
 target_compile_options(skimfill_warnings INTERFACE
-  -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Werror)
+  -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Werror
+  # Option structs are filled by designated initialisers that name only what differs from the default.
+  -Wno-missing-field-initializers)
