@@ -19,10 +19,10 @@ struct LlamaModelDeleter {
 using LlamaModelPtr = std::unique_ptr<llama_model, LlamaModelDeleter>;
 
 struct LoadOptions {
-  std::string device;       // ggml device name; empty: the first GPU, else CPU
-  bool vocab_only = false;  // the tokenizer alone, without weights
-  std::function<void(double)> progress;  // 0..1
-  std::stop_token stop;
+  std::string device = {};                    // ggml device name; empty: the first GPU, else CPU
+  bool vocab_only = false;                    // the tokenizer alone, without weights
+  std::function<void(double)> progress = {};  // 0..1
+  std::stop_token stop = {};
 };
 
 struct LoadedModel {
@@ -31,9 +31,9 @@ struct LoadedModel {
   bool on_gpu = false;
 };
 
-// Errors: Status::unsupported (no such device, with the list of those present; an architecture that libllama does
-// not know), Status::unavailable (does not fit), Status::cancelled. libllama's own log goes to our log at debug
-// level, its last error line into the message.
+// Errors: Status::unsupported (no such device, with the list of those present; an architecture that libllama
+// does not know), Status::unavailable (does not fit), Status::cancelled. libllama's own log goes to our log
+// at debug level, its last error line into the message.
 Result<LoadedModel> load_llama_model(const ModelFile& file, const LoadOptions& options);
 
 }  // namespace skimfill
