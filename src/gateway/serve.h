@@ -1,8 +1,11 @@
-// The gateway: an HTTP server in front of a target engine, which is a llama-server that we start as a child or any
-// OpenAI-compatible server. Long prompts are skimmed on the way; everything else passes through as it came.
+// The gateway: an HTTP server in front of a target engine, which is a llama-server that we start as a child
+// or any OpenAI-compatible server. Long prompts are skimmed on the way; everything else passes through as it
+// came.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <stop_token>
 #include <string>
@@ -15,17 +18,21 @@ namespace skimfill {
 
 struct ServeOptions {
   std::string host = "127.0.0.1";
-  std::uint16_t port = 8080;          // 0: any free port; the log line tells which
-  std::string upstream;               // "http://host:port[/prefix]"; empty: a child llama-server
-  std::string llama_server;           // the child's program
+  std::uint16_t port = 8080;            // 0: any free port; the log line tells which
+  std::string upstream;                 // "http://host:port[/prefix]"; empty: a child llama-server
+  std::string llama_server;             // the child's program
   std::vector<std::string> child_args;  // its command line without host, port and what else is ours
-  Mode mode = Mode::off;              // for requests that do not say
+  Mode mode = Mode::off;                // for requests that do not say
   std::int64_t max_body_bytes = 64 << 20;
   int max_json_depth = 128;
+  std::chrono::milliseconds silence_before_headers{
+      2000};  // then a stream's headers go out without the target
+  std::chrono::milliseconds silence_before_comment{5000};  // then a comment line tells that we are alive
+  std::function<void(std::uint16_t port)> on_listening;    // for a caller that chose port 0
 };
 
-// Runs until `stop` fires or SIGINT or SIGTERM arrives; the child never outlives the call. `skimmer` may be null:
-// then every prompt goes through whole and a request that asks for a skim is refused with 400.
+// Runs until `stop` fires or SIGINT or SIGTERM arrives; the child never outlives the call. `skimmer` may be
+// null: then every prompt goes through whole and a request that asks for a skim is refused with 400.
 Result<void> serve(const ServeOptions& options, std::shared_ptr<const Skimmer> skimmer, std::stop_token stop);
 
 }  // namespace skimfill
