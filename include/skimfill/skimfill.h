@@ -48,7 +48,7 @@ using ProgressCallback = std::function<void(const Progress&)>;
 struct SkimmerOptions {
   std::string drafter;                  // path of the GGUF of a small causal model
   std::string device;                   // a ggml device name ("CPU", "CUDA0", "Vulkan0"); empty: the first GPU, else CPU
-  int threads = 0;                      // CPU threads; 0: one per physical core
+  int threads = 0;                      // CPU threads; 0: one per hardware thread
   std::int64_t segment_tokens = 1024;   // the body is read in segments of at most this many tokens, [64, 8192]
   std::int64_t batch_segments = 4;      // segments read side by side, [1, 64]
   std::int64_t threshold_tokens = 4096; // Mode::automatic skims bodies of at least this many tokens
