@@ -35,12 +35,14 @@ bool is_styled_terminal(int file_descriptor) {
 }
 
 std::string grouped(long long number) {
-  std::string digits = std::to_string(number);
-  const std::ptrdiff_t first = number < 0 ? 1 : 0;
-  for (std::ptrdiff_t place = std::ssize(digits) - 3; place > first; place -= 3) {
-    digits.insert(static_cast<std::size_t>(place), ",");
+  const std::string digits = std::to_string(number);
+  const std::size_t first = number < 0 ? 1 : 0;
+  std::string out;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (i > first && (digits.size() - i) % 3 == 0) out += ',';
+    out += digits[i];
   }
-  return digits;
+  return out;
 }
 
 }  // namespace skimfill

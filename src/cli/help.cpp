@@ -43,8 +43,8 @@ Target
 Server
   --host HOST               address to listen on (LLAMA_ARG_HOST, default 127.0.0.1)
   --port N                  0 takes a free one (LLAMA_ARG_PORT, default 8080)
-  --log-file FILE           the log goes there too (LLAMA_ARG_LOG_FILE)
-  -lv N, -v                 how much to log, 0 to 5 (default 3); everything
+  -lv N, -v                 how much to log on stderr, 0 to 5 (default 3); everything.
+                            --log-file is llama-server's: it holds the target's log
   Refused by name in this version: --api-key, --api-key-file, --api-prefix, --ssl-*, --cors-*, --timeout,
   --reuse-port.
 )";

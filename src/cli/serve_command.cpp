@@ -1,6 +1,5 @@
 #include "cli/serve_command.h"
 
-#include <spdlog/sinks/basic_file_sink.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -28,19 +27,6 @@ std::optional<std::string> process_environment(std::string_view name) {
   const char* value = std::getenv(std::string(name).c_str());
   if (value == nullptr || *value == '\0') return std::nullopt;
   return value;
-}
-
-Result<void> open_log(const ServeCommand& command) {
-  spdlog::set_level(command.log_level);
-  if (command.log_file.empty()) return {};
-  try {
-    spdlog::default_logger()->sinks().push_back(
-        std::make_shared<spdlog::sinks::basic_file_sink_mt>(command.log_file, true));
-    spdlog::flush_on(spdlog::level::trace);
-  } catch (const spdlog::spdlog_ex& error) {
-    return Error{Status::invalid, "--log-file '" + command.log_file + "': " + error.what()};
-  }
-  return {};
 }
 
 // The llama-server that was built with this program lies at a fixed place beside it.
@@ -116,10 +102,8 @@ Result<void> run(std::span<const std::string> arguments) {
   if (!command) return command.error();
   if (command->help) return write_stdout(kServeHelp);
   if (command->version) return write_stdout(version_line());
-  if (auto opened = open_log(*command); !opened) return opened;
+  spdlog::set_level(command->log_level);
   if (auto checked = check_target(*command); !checked) return checked;
-  // llama-server reads the environment too. Nothing else runs yet that could.
-  for (const std::string& name : gateway_variables()) unsetenv(name.c_str());
   // Before the target: llama-server takes what memory is left.
   Result<std::shared_ptr<const Skimmer>> skimmer = load_skimmer(*command);
   if (!skimmer) return skimmer.error();

@@ -238,7 +238,6 @@ const Flag kFlags[] = {
     {{"-v", "--verbose", "--log-verbose"}, "", Route::shared_switch, "", set_verbose},
     {{"-lv", "--verbosity", "--log-verbosity"}, "LLAMA_ARG_LOG_VERBOSITY", Route::shared, "", set_verbosity},
     {{"--log-disable"}, "", Route::shared_switch, "", disable_log},
-    {{"--log-file"}, "LLAMA_ARG_LOG_FILE", Route::ours, "", set_path<&ServeCommand::log_file>},
 
     {{"--max-ctx"}, "", Route::renamed, "-c"},
     {{"--draft"}, "", Route::renamed, "--spec-draft-model", set_path<&ServeCommand::draft>},
@@ -364,15 +363,6 @@ Result<ServeCommand> parse_serve(std::span<const std::string> arguments, const E
   if (auto read = read_arguments(reading, arguments); !read) return read.error();
   if (auto checked = check_whole(reading); !checked) return checked.error();
   return std::move(reading.command);
-}
-
-std::vector<std::string> gateway_variables() {
-  std::vector<std::string> names;
-  for (const Flag& flag : kFlags) {
-    const bool childs = flag.route == Route::shared || flag.route == Route::shared_switch;
-    if (!flag.variable.empty() && !childs) names.emplace_back(flag.variable);
-  }
-  return names;
 }
 
 }  // namespace skimfill

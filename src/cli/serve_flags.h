@@ -23,7 +23,6 @@ struct ServeCommand {
   std::string model;  // the target's file, also in gateway.child_args; empty: llama-server gets it otherwise
   std::string draft;  // --draft FILE, for speculative decoding in the target
   bool spec_type_given = false;
-  std::string log_file;
   spdlog::level::level_enum log_level = spdlog::level::info;
   bool help = false;
   bool version = false;
@@ -35,8 +34,5 @@ using Environment = std::function<std::optional<std::string>(std::string_view na
 // Reads what follows the word serve. As in llama-server, a variable holds where the flag is absent, and the
 // last of several equal flags holds. Touches no file.
 Result<ServeCommand> parse_serve(std::span<const std::string> arguments, const Environment& environment);
-
-// Variables that set what the gateway answers for. A child llama-server must start without them.
-std::vector<std::string> gateway_variables();
 
 }  // namespace skimfill

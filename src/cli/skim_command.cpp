@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -42,6 +43,15 @@ Result<std::string> default_drafter() {
                "scripts/quickstart, which puts one at " +
                    model};
 }
+
+// CLI11's own usage line says neither what must be given nor that it must.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  HelpFormatter() { column_width(26); }
+  std::string make_usage(const CLI::App*, std::string) const override {
+    return "\n  skimfill skim FILE --question TEXT [flags]\n";
+  }
+};
 
 struct RawValues {
   std::optional<std::string> keep, budget, segment, threads;
@@ -164,9 +174,10 @@ Result<SkimCommand> parse_skim(std::span<const std::string> arguments) {
   SkimCommand command;
   RawValues raw;
   CLI::App app("Prints the text of FILE that QUESTION needs.", "skimfill skim");
-  app.get_formatter()->column_width(26);
-  app.get_formatter()->label("OPTIONS", "--question TEXT [flags]");
-  app.add_option("FILE", command.file, "the text to skim, any encoding; - reads stdin")->required();
+  app.formatter(std::make_shared<HelpFormatter>());
+  app.add_option("FILE", command.file, "the text to skim, any encoding; - reads stdin")
+      ->required()
+      ->option_text(" ");
   app.add_option("-q,--question", command.question, "what the text is read for")
       ->required()
       ->option_text("TEXT");

@@ -15,7 +15,7 @@ namespace {
 
 namespace json = boost::json;
 
-double to_microseconds(double ms) { return std::round(ms * 1000) / 1000; }
+double to_thousandths(double number) { return std::round(number * 1000) / 1000; }
 
 std::string format(const char* pattern, double number) {
   char text[64];
@@ -26,13 +26,13 @@ std::string format(const char* pattern, double number) {
 }  // namespace
 
 RunTimes RunTimes::of(double load_ms, const SkimTimings& skim, double total_ms) {
-  RunTimes times{.load_ms = to_microseconds(load_ms),
-                 .tokenize_ms = to_microseconds(skim.tokenize_ms),
-                 .score_ms = to_microseconds(skim.score_ms),
-                 .select_ms = to_microseconds(skim.select_ms),
-                 .total_ms = to_microseconds(total_ms)};
+  RunTimes times{.load_ms = to_thousandths(load_ms),
+                 .tokenize_ms = to_thousandths(skim.tokenize_ms),
+                 .score_ms = to_thousandths(skim.score_ms),
+                 .select_ms = to_thousandths(skim.select_ms),
+                 .total_ms = to_thousandths(total_ms)};
   times.other_ms =
-      to_microseconds(times.total_ms - times.load_ms - times.tokenize_ms - times.score_ms - times.select_ms);
+      to_thousandths(times.total_ms - times.load_ms - times.tokenize_ms - times.score_ms - times.select_ms);
   return times;
 }
 
@@ -40,7 +40,8 @@ std::string json_report(const SkimReport& report) {
   const SkimResult& result = report.result;
   json::array spans;
   for (const Span& span : result.spans) {
-    spans.push_back(json::object{{"begin", span.begin}, {"end", span.end}, {"score", span.score}});
+    spans.push_back(
+        json::object{{"begin", span.begin}, {"end", span.end}, {"score", to_thousandths(span.score)}});
   }
   const json::object timings{
       {"load", report.times.load_ms},   {"tokenize", report.times.tokenize_ms},
