@@ -12,9 +12,12 @@
 namespace skimfill {
 namespace {
 
-// Some of libllama's pre-tokenizers run std::regex, whose recursion overflows the stack on long inputs, and
-// the merge queues grow faster than linearly. So a long text is tokenized in pieces.
+// A long text is tokenized in pieces, so that the cost stays linear in it.
 constexpr std::size_t kPieceBytes = 32 * 1024;
+// A third of libllama's pre-tokenizers run std::regex, which recurses once per character of a match: 32,768
+// letters or spaces in a row overflow a stack of 8 MiB, 16,384 did not in any of them. So longer runs are
+// cut.
+constexpr std::size_t kRunCharacters = 8 * 1024;
 
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
@@ -54,19 +57,33 @@ std::string to_utf8(std::string_view text) {
   return valid;
 }
 
+// Where the first run of kRunCharacters with or without white space ends; the text's size where there is
+// none.
+std::size_t long_run_end(std::string_view text) {
+  std::size_t n_character = 0;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (is_continuation(text[at])) continue;
+    if (n_character == kRunCharacters) return at;
+    n_character = at > 0 && is_space(text[at]) == is_space(text[at - 1]) ? n_character + 1 : 1;
+  }
+  return text.size();
+}
+
 // Where the piece at the front of valid UTF-8 ends: before a line that is not indented, else before a space,
 // else between characters. The second half only is searched, so that pieces do not become tiny.
 std::size_t piece_end(std::string_view text) {
+  const std::size_t run_end = long_run_end(text.substr(0, kPieceBytes));
+  if (run_end < std::min(text.size(), kPieceBytes)) return run_end;
   if (text.size() <= kPieceBytes) return text.size();
-  const auto last = [&](auto is_border) {
+  const auto last = [](auto is_border) {
     std::size_t at = kPieceBytes;
     while (at > kPieceBytes / 2 && !is_border(at)) --at;
     return at > kPieceBytes / 2 ? at : 0;
   };
-  if (const std::size_t at = last([&](std::size_t i) { return text[i - 1] == '\n' && !is_space(text[i]); }))
-    return at;
-  if (const std::size_t at = last([&](std::size_t i) { return text[i] == ' ' && !is_space(text[i - 1]); }))
-    return at;
+  const auto begins_line = [&](std::size_t i) { return text[i - 1] == '\n' && !is_space(text[i]); };
+  const auto begins_space = [&](std::size_t i) { return text[i] == ' ' && !is_space(text[i - 1]); };
+  if (const std::size_t at = last(begins_line)) return at;
+  if (const std::size_t at = last(begins_space)) return at;
   return last([&](std::size_t i) { return !is_continuation(text[i]); });
 }
 

@@ -160,6 +160,22 @@ TEST_F(RealVocabulary, CountIsTheNumberOfTokens) {
   EXPECT_EQ(Tokenizer(vocab()).count(""), 0);
 }
 
+TEST(RegexPreTokenizer, ALongRunDoesNotOverflowTheStack) {
+  // This pre-tokenizer runs std::regex, which recurses once per letter.
+  const test_gguf::Folder folder;
+  const std::string content =
+      test_gguf::tiny_llama().set_string("tokenizer.ggml.pre", "deepseek-llm").build();
+  const Result<ModelFile> file = inspect_model(folder.write("regex.gguf", content));
+  ASSERT_TRUE(file.ok()) << file.error().message;
+  const Result<LoadedModel> loaded = load_llama_model(*file, {.device = "CPU", .vocab_only = true});
+  ASSERT_TRUE(loaded.ok()) << loaded.error().message;
+  const Tokenizer tokenizer(llama_model_get_vocab(loaded->model.get()));
+  for (const char c : {'a', ' ', '\n', '7', '!'}) {
+    const std::string text(std::size_t{1} << 16, c);
+    expect_covers(tokenizer.tokenize(text), text);
+  }
+}
+
 // A sentencepiece vocabulary in which "<", "s>" merge into the control token "<s>".
 class SentencepieceVocabulary : public ::testing::Test {
  protected:
