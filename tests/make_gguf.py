@@ -3,9 +3,9 @@
 
     make_gguf.py --tokenizer SmolLM2.gguf --arch qwen3 --n-layer 4 --out toy.gguf
 
-Their output is noise; their shapes are those of the architecture: grouped heads (llama, qwen3), layers with a
-sliding window (gemma3, every second one), layers without attention (lfm2, every second one). The same arguments
-give the same bytes. Needs the package `gguf`.
+Their output is noise; their shapes are those of the architecture: grouped heads (all), layers with a sliding
+window (gemma3, every second one), layers without attention (lfm2, every second one). The same arguments give the
+same bytes. Needs the package `gguf`.
 """
 
 from __future__ import annotations
@@ -70,7 +70,8 @@ def add_shape(writer: gguf.GGUFWriter, shape: Shape) -> None:
     writer.add_rope_dimension_count(shape.head_size)
     if shape.arch == "lfm2":
         writer.add_shortconv_l_cache(CONV_WIDTH)
-        writer.add_head_count_kv([shape.n_head_kv if shape.has_attention(i) else 0 for i in range(shape.n_layer)])
+        heads = [shape.n_head_kv if shape.has_attention(i) else 0 for i in range(shape.n_layer)]
+        writer.add_head_count_kv(heads)
     else:
         writer.add_head_count_kv(shape.n_head_kv)
     if shape.arch == "gemma3":
@@ -104,9 +105,8 @@ def add_weights(writer: gguf.GGUFWriter, shape: Shape, n_vocab: int) -> None:
                 norm(block + "attn_q_norm.weight", shape.head_size)
                 norm(block + "attn_k_norm.weight", shape.head_size)
         else:
-            writer.add_tensor(
-                block + "shortconv.conv.weight", random.standard_normal((n_embd, CONV_WIDTH), dtype=np.float32)
-            )
+            kernel = random.standard_normal((n_embd, CONV_WIDTH), dtype=np.float32)
+            writer.add_tensor(block + "shortconv.conv.weight", kernel)
             matrix(block + "shortconv.in_proj.weight", 3 * n_embd, n_embd)
             matrix(block + "shortconv.out_proj.weight", n_embd, n_embd)
         norm(block + "ffn_norm.weight", n_embd)
@@ -132,7 +132,8 @@ def make_gguf(tokenizer: Path, shape: Shape, out: Path) -> Path:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    formatter = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=formatter)
     parser.add_argument("--tokenizer", type=Path, required=True, help="the GGUF whose vocabulary is copied")
     parser.add_argument("--arch", choices=ARCHITECTURES, required=True)
     for name in ("n_layer", "n_embd", "n_head", "n_head_kv", "n_ctx", "window", "seed"):
