@@ -67,9 +67,14 @@ void write_all(int fd, std::string_view text) {
   }
 }
 
-bool is_error_line(std::string_view line) {
-  return line.starts_with("error") || line.find(" E ") != std::string_view::npos ||
-         line.find("invalid argument") != std::string_view::npos;
+// What an error line of the child says, without the time and level before it; empty for other lines.
+std::string_view error_in(std::string_view line) {
+  line = line.substr(0, line.find_last_not_of(" \r\n") + 1);
+  for (const std::string_view start : {"error: ", " E "}) {
+    const std::size_t at = line.find(start);
+    if (at < 16) return line.substr(at + start.size());
+  }
+  return line.starts_with("error") ? line : std::string_view();
 }
 
 // Passes the child's output on to our stderr and remembers its first error line.
@@ -81,9 +86,7 @@ awaitable<void> forward_output(int pipe, std::shared_ptr<std::string> error_line
         co_await asio::async_read_until(output, asio::dynamic_buffer(pending, 64 << 10), '\n', kNothrow);
     const std::string_view line = std::string_view(pending).substr(0, end ? pending.size() : size);
     write_all(STDERR_FILENO, line);
-    if (error_line->empty() && is_error_line(line)) {
-      *error_line = line.substr(0, line.find_last_not_of(" \r\n") + 1);
-    }
+    if (error_line->empty()) *error_line = error_in(line);
     if (end && end != asio::error::not_found) co_return;
     pending.erase(0, line.size());
   }

@@ -108,11 +108,10 @@ bool is_deeper_than(std::string_view text, int max_depth) {
   return false;
 }
 
-Result<void> check_json(std::string_view text) {
+Result<void> check_json(std::string_view text, int max_depth) {
   const std::size_t start = skip_mark(text);
   json::parse_options options;
-  options.max_depth =
-      std::numeric_limits<std::size_t>::max();  // the parser keeps its own stack: depth costs bytes
+  options.max_depth = static_cast<std::size_t>(max_depth);
   json::basic_parser<NullHandler> parser(options);
   boost::system::error_code failure;
   std::size_t parsed = start + parser.write_some(false, text.data() + start, text.size() - start, failure);

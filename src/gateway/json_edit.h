@@ -30,9 +30,9 @@ bool looks_like_json(std::string_view text);
 // memory.
 bool is_deeper_than(std::string_view text, int max_depth);
 
-// Error: Status::invalid with the place, when `text` is not one well-formed JSON value in UTF-8. A leading
-// byte order mark is allowed. Depth is not limited here.
-Result<void> check_json(std::string_view text);
+// Error: Status::invalid with the place, when `text` is not one well-formed JSON value in UTF-8, or nests too
+// deep: each level takes stack here. A leading byte order mark is allowed.
+Result<void> check_json(std::string_view text, int max_depth = 256);
 
 enum class JsonKind { null, boolean, number, string, array, object };
 

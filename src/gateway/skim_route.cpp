@@ -26,7 +26,7 @@ Result<Reading> read_body(std::string body, Dialect dialect, const SkimRoute& ro
   }
   Reading reading;
   if (dialect != Dialect::other) {
-    if (Result<void> well_formed = check_json(body); !well_formed) return well_formed.error();
+    if (Result<void> well_formed = check_json(body, max_depth); !well_formed) return well_formed.error();
     Result<SkimFields> fields = read_skim_fields(JsonView::of(body));
     if (!fields) return fields.error();
     reading.fields = std::move(*fields);

@@ -1,0 +1,69 @@
+"""`skimfill serve` as a process of the tests."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import threading
+from pathlib import Path
+
+from raw_http import LIMIT_S, get, wait_until
+
+ROOT = Path(__file__).resolve().parents[2]
+CACHE = Path(os.environ.get("SKIMFILL_CACHE") or Path.home() / ".cache" / "skimfill")
+PROGRAM = Path(os.environ.get("SKIMFILL_PROGRAM") or ROOT / "build" / "release" / "bin" / "skimfill")
+MODEL = Path(os.environ.get("SKIMFILL_TEST_MODEL") or CACHE / "models" / "SmolLM2-135M-Instruct.Q4_1.gguf")
+
+
+class Gateway:
+    def __init__(self, *arguments: str | Path, folder: Path) -> None:
+        assert PROGRAM.exists(), f"{PROGRAM} is not built"
+        self.folder = folder  # its TMPDIR: what it leaves behind is seen there
+        kept = {k: v for k, v in os.environ.items() if not k.startswith(("LLAMA_ARG_", "LLAMA_API_"))}
+        self.process = subprocess.Popen(
+            [str(PROGRAM), "serve", "--port", "0", *map(str, arguments)],
+            stderr=subprocess.PIPE,
+            stdin=subprocess.DEVNULL,
+            env=kept | {"TMPDIR": str(folder)},
+        )
+        self.log = ""
+        self._listening = threading.Event()
+        self._reader = threading.Thread(target=self._read_log, daemon=True)
+        self._reader.start()
+        self._listening.wait(LIMIT_S)
+        found = re.search(r"listening on http://\S+:(\d+)", self.log)
+        self.port = int(found[1]) if found else 0
+
+    def _read_log(self) -> None:
+        for line in self.process.stderr:
+            self.log += line.decode(errors="replace")
+            if b"listening on" in line:
+                self._listening.set()
+        self._listening.set()
+
+    def __enter__(self) -> "Gateway":
+        assert self.port, self.log
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.process.poll() is None:
+            self.stop()
+
+    def wait_ready(self) -> None:
+        wait_until(lambda: self.process.poll() is not None or get(self.port, "/health").status == 200)
+        assert self.process.poll() is None, self.log
+
+    def stop(self, by: int = signal.SIGTERM) -> int:
+        self.process.send_signal(by)
+        return self.wait()
+
+    def wait(self) -> int:
+        code = self.process.wait(LIMIT_S)
+        self._reader.join(LIMIT_S)
+        return code
+
+    def children(self) -> list[int]:
+        tasks = Path(f"/proc/{self.process.pid}/task").glob("*/children")
+        return [int(pid) for task in tasks for pid in task.read_text().split()]
