@@ -4,8 +4,8 @@
     make_gguf.py --tokenizer SmolLM2.gguf --arch qwen3 --n-layer 4 --out toy.gguf
 
 Their output is noise; their shapes are those of the architecture: grouped heads (all), layers with a sliding
-window (gemma3, every second one), layers without attention (lfm2, every second one). The same arguments give the
-same bytes. Needs the package `gguf`.
+window (gemma3, every second one), layers without attention (lfm2, every second one). The same arguments give
+the same bytes. Needs the package `gguf`.
 """
 
 from __future__ import annotations
