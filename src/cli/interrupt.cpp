@@ -23,7 +23,9 @@ SignalBlock::SignalBlock() {
   pthread_sigmask(SIG_BLOCK, &signals, &previous_);
 }
 
-SignalBlock::~SignalBlock() { pthread_sigmask(SIG_SETMASK, &previous_, nullptr); }
+SignalBlock::~SignalBlock() {
+  if (!kept_) pthread_sigmask(SIG_SETMASK, &previous_, nullptr);
+}
 
 Interrupt::Interrupt() : waiter_([this](std::stop_token done) { wait(done); }) {}
 
@@ -32,6 +34,7 @@ Interrupt::~Interrupt() {
   // Wakes sigwait; only the waiting thread gets it.
   pthread_kill(waiter_.native_handle(), SIGTERM);
   waiter_.join();
+  if (stop_.stop_requested()) block_.keep();
 }
 
 void Interrupt::wait(std::stop_token done) {

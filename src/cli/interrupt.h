@@ -15,8 +15,12 @@ class SignalBlock {
   SignalBlock(const SignalBlock&) = delete;
   SignalBlock& operator=(const SignalBlock&) = delete;
 
+  // Holds them back for good.
+  void keep() { kept_ = true; }
+
  private:
   sigset_t previous_;
+  bool kept_ = false;
 };
 
 // While it lives, the first SIGINT or SIGTERM requests a stop and the second ends the process at once with

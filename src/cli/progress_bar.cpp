@@ -12,6 +12,7 @@ namespace skimfill {
 namespace {
 
 constexpr auto kRedrawInterval = std::chrono::milliseconds(250);
+constexpr double kLeastToForetell = 0.03;  // before that, the time left would be a guess
 constexpr char kEraseLine[] = "\r\033[K";
 
 std::string minutes_seconds(double ms) {
@@ -29,15 +30,14 @@ int terminal_columns() {
 
 }  // namespace
 
-std::string progress_line(const Progress& progress, double elapsed_ms, double reported_at_ms, int columns) {
+std::string progress_line(const Progress& progress, double elapsed_ms, int columns) {
   const double done = std::clamp(progress.done, 0.0, 1.0);
   const std::string label = progress.stage == Progress::Stage::load ? "loading " : "scoring ";
   char percent[16];
   std::snprintf(percent, sizeof percent, " %3d %%  ", static_cast<int>(std::floor(done * 100)));
   std::string tail = percent + minutes_seconds(elapsed_ms);
-  if (done > 0 && done < 1) {
-    const double whole_ms = reported_at_ms / done;
-    tail += ", about " + minutes_seconds(std::max(0.0, whole_ms - elapsed_ms)) + " left";
+  if (done >= kLeastToForetell && done < 1) {
+    tail += ", about " + minutes_seconds(elapsed_ms * (1 - done) / done) + " left";
   }
   // One column stays free: a full last column makes some terminals wrap.
   const int room = columns - 1 - static_cast<int>(label.size() + tail.size()) - 2;
@@ -69,7 +69,6 @@ void ProgressBar::update(const Progress& progress) {
   const bool new_stage = !progress_ || progress_->stage != progress.stage;
   if (new_stage) stage_clock_ = Stopwatch();
   progress_ = progress;
-  reported_at_ms_ = stage_clock_.elapsed_ms();
   if (new_stage) draw();
 }
 
@@ -92,7 +91,7 @@ void ProgressBar::redraw_until(std::stop_token done) {
 void ProgressBar::draw() {
   if (!progress_) return;
   const std::string line =
-      kEraseLine + progress_line(*progress_, stage_clock_.elapsed_ms(), reported_at_ms_, terminal_columns());
+      kEraseLine + progress_line(*progress_, stage_clock_.elapsed_ms(), terminal_columns());
   std::fputs(line.c_str(), stderr);
   std::fflush(stderr);
 }

@@ -37,12 +37,11 @@ class ProgressBar {
   std::mutex mutex_;
   std::condition_variable_any wake_;
   std::optional<Progress> progress_;
-  Stopwatch stage_clock_;      // since the stage began
-  double reported_at_ms_ = 0;  // on stage_clock_, when progress_ came
-  std::jthread drawer_;        // last: it uses the others
+  Stopwatch stage_clock_;  // since the stage began
+  std::jthread drawer_;    // last: it uses the others
 };
 
 // "scoring  [######..............]  31 %  0:12, about 0:27 left", to fit `columns`.
-std::string progress_line(const Progress& progress, double elapsed_ms, double reported_at_ms, int columns);
+std::string progress_line(const Progress& progress, double elapsed_ms, int columns);
 
 }  // namespace skimfill

@@ -93,6 +93,7 @@ Result<std::shared_ptr<const Skimmer>> load_skimmer(const ServeCommand& command)
     const Status status = skimmer.error().status;
     return Error{status == Status::invalid ? Status::unsupported : status, skimmer.error().message};
   }
+  if (interrupt.token().stop_requested()) return Error{Status::cancelled, "cancelled"};
   log::info("skim: {}", skimmer->description());
   return std::shared_ptr<const Skimmer>(std::make_shared<Skimmer>(std::move(*skimmer)));
 }

@@ -146,6 +146,7 @@ Result<SkimReport> make_report(const SkimCommand& command, const Stopwatch& cloc
                             .budget_tokens = command.budget_tokens};
   Result<SkimResult> result = skimmer->skim(request, stop, bar.callback());
   if (!result) return result.error();
+  if (stop.stop_requested()) return Error{Status::cancelled, "cancelled"};
   const RunTimes times = RunTimes::of(load_ms, result->timings, clock.elapsed_ms());
   return SkimReport{.file = command.file == "-" ? "stdin" : command.file,
                     .text = std::move(*text),

@@ -88,7 +88,8 @@ std::string summary(const SkimReport& report) {
   if (result.decision == Decision::skimmed) {
     const double share = 100.0 * static_cast<double>(result.kept_tokens) / static_cast<double>(result.tokens);
     out = "skimmed: kept " + grouped(result.kept_tokens) + " of " + grouped(result.tokens) + " tokens (" +
-          format("%.1f %%", share) + ") in " + grouped(std::ssize(result.spans)) + " spans";
+          format("%.1f %%", share) + ") in " + grouped(std::ssize(result.spans)) +
+          (result.spans.size() == 1 ? " span" : " spans");
   } else {
     out = "whole: all " + grouped(result.tokens) + " tokens";
   }

@@ -105,7 +105,7 @@ TEST(SkimReport, TheTerminalIsSafeFromTheDocument) {
 }
 
 TEST(SkimReport, SummarySaysHowMuchWasKept) {
-  EXPECT_THAT(summary(sample()), HasSubstr("kept 1,234 of 12,345 tokens (10.0 %) in 1 spans"));
+  EXPECT_THAT(summary(sample()), HasSubstr("kept 1,234 of 12,345 tokens (10.0 %) in 1 span;"));
 }
 
 TEST(Utf8, IllFormedSequencesAreReplacedAsTheWebDoes) {
