@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #ifdef __linux__
@@ -128,7 +129,12 @@ Result<std::unique_ptr<Child>> Child::create(ChildOptions options) {
     return Error{Status::unavailable, "no folder for the target's socket can be made in '" + folder + "': " +
                                           std::strerror(errno) + "; set TMPDIR to one that can be written"};
   }
-  return std::unique_ptr<Child>(new Child(std::move(options), folder));
+  std::unique_ptr<Child> child(new Child(std::move(options), folder));
+  if (child->endpoint_.socket_path.size() >= sizeof(sockaddr_un::sun_path)) {
+    return Error{Status::unavailable, "the path of the target's socket '" + child->endpoint_.socket_path +
+                                          "' is too long; set TMPDIR to a shorter one"};
+  }
+  return child;
 }
 
 Child::Child(ChildOptions options, std::filesystem::path folder)
@@ -261,7 +267,9 @@ awaitable<void> Child::stop() {
 }
 
 void Child::kill() {
-  if (pid_ > 0) ::kill(pid_, SIGKILL);
+  if (pid_ <= 0) return;
+  ::kill(-pid_, SIGKILL);  // its group: in router mode it has children of its own
+  ::kill(pid_, SIGKILL);
 }
 
 }  // namespace skimfill

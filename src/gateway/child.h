@@ -38,7 +38,7 @@ class Child {
   // Asks the process to end and waits; after a few seconds it is killed. Close all connections to it before:
   // it does not end while one is open. For when supervise() has been cancelled, or it would start anew.
   awaitable<void> stop();
-  void kill();
+  void kill();  // at once
 
   const Endpoint& endpoint() const { return endpoint_; }
 

@@ -77,13 +77,12 @@ awaitable<void> EventForwarder::forward(std::string event) {
   Chunk chunk;
   if (check_json(data) && JsonView::of(data).is(JsonKind::object)) chunk = read_chunk(JsonView::of(data));
   complete_ |= chunk.is_error;
-  const bool first_text = chunk.has_text && !std::exchange(text_seen_, text_seen_ || chunk.has_text);
   if (chunk.may_be_last) {
     held_ = std::move(event);
   } else {
     co_await exchange_.write(event);
   }
-  if (first_text) on_text_();
+  if (chunk.has_text && !std::exchange(text_seen_, true)) on_text_();
 }
 
 awaitable<void> EventForwarder::feed(std::string_view piece) {

@@ -38,8 +38,9 @@ class Exchange {
   awaitable<void> end();
 
   bool begun() const { return begun_; }
-  // Since begin() or the last write() was through; what a client sees as silence.
+  // Since begin() or the last write() was through; none while one is under way.
   std::chrono::steady_clock::duration silence() const {
+    if (writing_) return {};
     return std::chrono::steady_clock::now() - last_write_;
   }
 

@@ -165,6 +165,7 @@ Result<void> Server::run(const std::stop_token& stop) {
   asio::co_spawn(io_, serve(), [&](std::exception_ptr failed, Result<void> ended) {
     if (failed) std::rethrow_exception(failed);
     result = std::move(ended);
+    io_.stop();  // the child's output may be held open by processes that it started
   });
   io_.run();
   workers_.join();

@@ -57,10 +57,10 @@ awaitable<void> handle(Exchange& exchange, const SkimRoute& route) {
   const bool posts = exchange.request.method() == http::verb::post;
   const Dialect dialect = posts ? dialect_of(target) : Dialect::other;
   std::string body = std::move(exchange.request.body());
-  const bool is_large = body.size() > kQuickBytes;
+  const bool is_quick = body.size() <= kQuickBytes;
   auto read = [&](std::stop_token) { return read_body(std::move(body), dialect, route); };
-  Result<Reading> reading = is_large ? Error{} : read({});
-  if (is_large) reading = co_await on_pool(route.workers, read);
+  Result<Reading> reading = is_quick ? read({}) : Error{};
+  if (!is_quick) reading = co_await on_pool(route.workers, read);
   if (!reading) co_return co_await exchange.reply_error(reading.error());
   if (reading->mode == Mode::off) co_return co_await pass_through(exchange, route.target, reading->body);
   SkimmedRequest request(exchange, route, dialect, std::move(reading->body), std::move(reading->prompt),

@@ -68,9 +68,12 @@ awaitable<void> SkimmedRequest::keep_present() {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(limit - exchange_.silence());
     if (left.count() > 0) {
       co_await sleep_for(left);
-    } else if (exchange_.begun()) {
+    } else if (streaming_) {
       co_await exchange_.write(":\n\n");
+    } else if (exchange_.begun()) {
+      co_await sleep_for(limit);  // an error is on its way: nothing to add
     } else {
+      streaming_ = true;
       ReplyHead head;
       head.result(http::status::ok);
       head.set(http::field::content_type, kEventStream);
@@ -111,6 +114,12 @@ awaitable<Result<void>> SkimmedRequest::skim() {
     return route_.skim(request, std::move(stop));
   };
   Result<SkimResult> result = co_await on_pool(route_.workers, job);
+  if (!result && mode_ == Mode::automatic && result.error().status != Status::invalid) {
+    log::warn("the prompt goes through whole: {}", result.error().message);
+    SkimResult whole;
+    whole.reason = "the skim failed: " + result.error().message;
+    result = std::move(whole);
+  }
   if (!result) co_return result.error();
   skimmed_ = std::move(*result);
   const double queue_ms = started_ms + skimmed_.timings.queue_ms;
@@ -150,6 +159,7 @@ awaitable<std::string> SkimmedRequest::amended(std::string json) {
 
 awaitable<void> SkimmedRequest::reply_events(Upstream& upstream) {
   if (!exchange_.begun()) {
+    streaming_ = true;
     ReplyHead head;
     head.result(upstream.status());
     copy_end_to_end(upstream.head(), head);

@@ -41,7 +41,8 @@ class SkimmedRequest {
   TokenCount count_;
   SkimResult skimmed_;
   Account account_;
-  bool retry_ = false;  // the whole prompt did not fit: skim it after all
+  bool streaming_ = false;  // the reply has begun as an event stream
+  bool retry_ = false;      // the whole prompt did not fit: skim it after all
 };
 
 }  // namespace skimfill

@@ -8,10 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from gateway_process import MODEL, Gateway
+from gateway_process import MODEL, Front, Gateway
 from scripted import Received, Script, Scripted
-
-Front = Callable[..., tuple[Gateway, Scripted]]
 
 
 @pytest.fixture(scope="session")

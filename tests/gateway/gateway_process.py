@@ -7,9 +7,11 @@ import re
 import signal
 import subprocess
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 from raw_http import LIMIT_S, get, wait_until
+from scripted import Scripted
 
 ROOT = Path(__file__).resolve().parents[2]
 CACHE = Path(os.environ.get("SKIMFILL_CACHE") or Path.home() / ".cache" / "skimfill")
@@ -67,3 +69,6 @@ class Gateway:
     def children(self) -> list[int]:
         tasks = Path(f"/proc/{self.process.pid}/task").glob("*/children")
         return [int(pid) for task in tasks for pid in task.read_text().split()]
+
+
+Front = Callable[..., tuple[Gateway, Scripted]]

@@ -39,14 +39,20 @@ class Target:
 
     def __init__(self) -> None:
         self.script: Callable[[Received], Script] = lambda _: []
+        self.counts = True
 
     def answer(self, request: Received) -> Script:
-        known = counts(request)
-        return [known] if known else self.script(request)
+        counted = counts(request)
+        if counted:
+            return [counted if self.counts else reply(b"{}", "404 Not Found")]
+        return self.script(request)
+
+
+Served = tuple[Gateway, Scripted, Target]
 
 
 @pytest.fixture(scope="module")
-def skimming(model: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Gateway, Scripted, Target]]:
+def skimming(model: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     target = Target()
     with ExitStack() as stack:
         server = stack.enter_context(Scripted(target.answer))
@@ -56,9 +62,10 @@ def skimming(model: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 
 @pytest.fixture
-def served(skimming: tuple[Gateway, Scripted, Target]) -> tuple[Gateway, Scripted, Target]:
+def served(skimming: Served) -> Served:
     skimming[1].received.clear()
     skimming[1].closed_early.clear()
+    skimming[2].counts = True
     return skimming
 
 
@@ -70,7 +77,7 @@ def parts_sum(timings: dict[str, float]) -> float:
     return timings["queue_ms"] + timings["skim_ms"] + timings["prefill_ms"] + timings["other_ms"]
 
 
-def test_a_chat_is_skimmed_and_accounted_for(served: tuple[Gateway, Scripted, Target]) -> None:
+def test_a_chat_is_skimmed_and_accounted_for(served: Served) -> None:
     gateway, server, target = served
     target.script = lambda _: [0.06, whole_reply(usage=USAGE, timings=TIMINGS)]
     sent = body_of(chat(30, temperature=0.70, skim={"mode": "always", "spans": True}))
@@ -111,7 +118,7 @@ def test_a_chat_is_skimmed_and_accounted_for(served: tuple[Gateway, Scripted, Ta
     assert timings["prompt_ms"] + timings["predicted_ms"] == pytest.approx(wall_ms, rel=0.02, abs=20)
 
 
-def test_a_stream_is_untouched_but_for_its_last_event(served: tuple[Gateway, Scripted, Target]) -> None:
+def test_a_stream_is_untouched_but_for_its_last_event(served: Served) -> None:
     gateway, server, target = served
     texts = [event(delta("73")), b":\n\n", event(delta("91 é"))]
     stop = event(delta("", "stop"))
@@ -133,7 +140,7 @@ def test_a_stream_is_untouched_but_for_its_last_event(served: tuple[Gateway, Scr
     assert timings["skim_ms"] < timings["ttft_ms"]
 
 
-def test_no_usage_is_added_to_a_stream_that_has_none(served: tuple[Gateway, Scripted, Target]) -> None:
+def test_no_usage_is_added_to_a_stream_that_has_none(served: Served) -> None:
     gateway, _, target = served
     target.script = lambda _: [EVENT_STREAM, chunk(event(delta("a")) + event(delta("", "stop")) + DONE), LAST_CHUNK]
     answer = post(gateway.port, CHAT, body_of(chat(20, stream=True, skim={"mode": "always"})))
@@ -143,7 +150,7 @@ def test_no_usage_is_added_to_a_stream_that_has_none(served: tuple[Gateway, Scri
     assert value["timings"]["prefill_ms"] >= 0  # by our own clock, as this target gives no times
 
 
-def test_text_events_are_not_held_back(served: tuple[Gateway, Scripted, Target]) -> None:
+def test_text_events_are_not_held_back(served: Served) -> None:
     gateway, _, target = served
     target.script = lambda _: [EVENT_STREAM, chunk(event(delta("a"))), 600.0]
     with Connection(gateway.port) as connection:
@@ -154,7 +161,7 @@ def test_text_events_are_not_held_back(served: tuple[Gateway, Scripted, Target])
         assert data == event(delta("a"))  # or the test hangs
 
 
-def test_a_completion_is_skimmed_too(served: tuple[Gateway, Scripted, Target]) -> None:
+def test_a_completion_is_skimmed_too(served: Served) -> None:
     gateway, server, target = served
     target.script = lambda _: [reply(b'{"content":"7391","stop":true,"tokens_evaluated":90}')]
     body = {"prompt": f"{document(20)}\n\n{QUESTION}", "n_predict": 4, "skim": {"mode": "always"}}
@@ -166,7 +173,7 @@ def test_a_completion_is_skimmed_too(served: tuple[Gateway, Scripted, Target]) -
     assert json.loads(counted)["content"] == body["prompt"]
 
 
-def test_a_short_prompt_goes_whole_byte_for_byte(served: tuple[Gateway, Scripted, Target]) -> None:
+def test_a_short_prompt_goes_whole_byte_for_byte(served: Served) -> None:
     gateway, server, target = served
     target.script = lambda _: [whole_reply(usage=USAGE, timings=TIMINGS)]
     body = b'{ "messages" :[{"content":"hi","role":"user"}] ,"temperature":0.70 }'
@@ -177,7 +184,7 @@ def test_a_short_prompt_goes_whole_byte_for_byte(served: tuple[Gateway, Scripted
     assert value["usage"]["prompt_tokens"] == 90
 
 
-def test_keep_everything_is_byte_for_byte(served: tuple[Gateway, Scripted, Target]) -> None:
+def test_keep_everything_is_byte_for_byte(served: Served) -> None:
     gateway, server, target = served
     target.script = lambda _: [whole_reply()]
     plain = body_of(chat(20))
@@ -186,16 +193,11 @@ def test_keep_everything_is_byte_for_byte(served: tuple[Gateway, Scripted, Targe
     assert server.bodies(CHAT) == [plain]
 
 
-def test_without_an_exact_count_it_is_estimated(served: tuple[Gateway, Scripted, Target], monkeypatch) -> None:
+def test_without_an_exact_count_it_is_estimated(served: Served) -> None:
     gateway, _, target = served
-    monkeypatch.setattr(target, "answer", None, raising=False)
-    served[1].answer = lambda r: (
-        [reply(b"{}", "404 Not Found")] if r.path.endswith("input_tokens") else [whole_reply(usage=USAGE)]
-    )
-    try:
-        value = json.loads(post(gateway.port, CHAT, body_of(chat(20, skim={"mode": "always"}))).body)
-    finally:
-        served[1].answer = Target.answer.__get__(target)
+    target.counts = False
+    target.script = lambda _: [whole_reply(usage=USAGE)]
+    value = json.loads(post(gateway.port, CHAT, body_of(chat(20, skim={"mode": "always"}))).body)
     details = value["usage"]["prompt_tokens_details"]
     assert details["estimated"] is True
     assert value["usage"]["prompt_tokens"] > details["kept_tokens"] == 90
@@ -212,7 +214,7 @@ CONTEXT_ERROR = {
 }
 
 
-def test_a_kept_part_that_does_not_fit_is_400_with_the_numbers(served: tuple[Gateway, Scripted, Target]) -> None:
+def test_a_kept_part_that_does_not_fit_is_400_with_the_numbers(served: Served) -> None:
     gateway, _, target = served
     target.script = lambda _: [reply(json.dumps(CONTEXT_ERROR).encode(), "400 Bad Request")]
     answer = post(gateway.port, CHAT, body_of(chat(20, skim={"mode": "always"})))
@@ -222,7 +224,7 @@ def test_a_kept_part_that_does_not_fit_is_400_with_the_numbers(served: tuple[Gat
     assert str(EXACT) in error["message"] and "64" in error["message"]
 
 
-def test_a_prompt_that_does_not_fit_whole_is_skimmed_after_all(served: tuple[Gateway, Scripted, Target]) -> None:
+def test_a_prompt_that_does_not_fit_whole_is_skimmed_after_all(served: Served) -> None:
     gateway, server, target = served
 
     def script(request: Received) -> Script:
@@ -237,7 +239,7 @@ def test_a_prompt_that_does_not_fit_whole_is_skimmed_after_all(served: tuple[Gat
     assert len(server.bodies(CHAT)) == 2
 
 
-def test_errors_of_the_target_come_with_their_status(served: tuple[Gateway, Scripted, Target]) -> None:
+def test_errors_of_the_target_come_with_their_status(served: Served) -> None:
     gateway, _, target = served
     error = b'{"error": {"message":"no such model","code":404}}'
     for stream in (False, True):
@@ -253,7 +255,7 @@ def test_errors_of_the_target_come_with_their_status(served: tuple[Gateway, Scri
 @pytest.mark.parametrize("ending", [[None], [LAST_CHUNK]])
 @pytest.mark.parametrize("start", [b"", event(delta("a")) + event(delta("b"))])
 def test_a_stream_cut_short_ends_with_an_error_event(
-    served: tuple[Gateway, Scripted, Target], start: bytes, ending: list
+    served: Served, start: bytes, ending: list
 ) -> None:
     gateway, _, target = served
     pieces = [chunk(start), 0.1] if start else []
@@ -266,7 +268,7 @@ def test_a_stream_cut_short_ends_with_an_error_event(
     assert "error" in json.loads(answer.body.removeprefix(start).removeprefix(b"data: "))
 
 
-def test_silence_is_filled_with_headers_and_comments(served: tuple[Gateway, Scripted, Target]) -> None:
+def test_silence_is_filled_with_headers_and_comments(served: Served) -> None:
     gateway, _, target = served
     pause = 9.0  # headers after 2 s, a comment 5 s later
     target.script = lambda _: [pause, EVENT_STREAM, chunk(event(delta("a")) + event(delta("", "stop")) + DONE), LAST_CHUNK]
@@ -282,7 +284,7 @@ def test_silence_is_filled_with_headers_and_comments(served: tuple[Gateway, Scri
     assert events.endswith(DONE)
 
 
-def test_an_error_after_the_headers_is_an_event(served: tuple[Gateway, Scripted, Target]) -> None:
+def test_an_error_after_the_headers_is_an_event(served: Served) -> None:
     gateway, _, target = served
     target.script = lambda _: [4.0, reply(b'{"error":{"code":404,"message":"gone"}}', "404 Not Found")]
     answer = post(gateway.port, CHAT, body_of(chat(1, stream=True)))
@@ -290,7 +292,7 @@ def test_an_error_after_the_headers_is_an_event(served: tuple[Gateway, Scripted,
     assert answer.body == b'data: {"error":{"code":404,"message":"gone"}}\n\n'
 
 
-def test_a_client_that_leaves_frees_the_drafter(served: tuple[Gateway, Scripted, Target]) -> None:
+def test_a_client_that_leaves_frees_the_drafter(served: Served) -> None:
     gateway, server, target = served
     target.script = lambda _: [whole_reply()]
     with Connection(gateway.port) as leaving:
@@ -302,7 +304,7 @@ def test_a_client_that_leaves_frees_the_drafter(served: tuple[Gateway, Scripted,
     assert len(server.bodies(CHAT)) == 1  # the other never reached the target
 
 
-def test_health_answers_while_a_skim_runs(served: tuple[Gateway, Scripted, Target]) -> None:
+def test_health_answers_while_a_skim_runs(served: Served) -> None:
     gateway, server, target = served
     target.script = lambda r: [reply(b'{"status":"ok"}')]
     with Connection(gateway.port) as busy:
@@ -312,7 +314,7 @@ def test_health_answers_while_a_skim_runs(served: tuple[Gateway, Scripted, Targe
         assert server.bodies(CHAT) == []
 
 
-def test_the_log_tells_the_outcome_and_no_text(served: tuple[Gateway, Scripted, Target]) -> None:
+def test_the_log_tells_the_outcome_and_no_text(served: Served) -> None:
     gateway, _, target = served
     target.script = lambda _: [whole_reply(usage=USAGE, timings=TIMINGS)]
     before = len(gateway.log)
@@ -326,7 +328,7 @@ def test_the_log_tells_the_outcome_and_no_text(served: tuple[Gateway, Scripted, 
     ("skim", "field"),
     [("true", "skim"), ('{"mode":"on"}', "skim.mode"), ('{"keep_ratio":2}', "skim.keep_ratio"), ('{"kep":1}', "skim.kep")],
 )
-def test_wrong_wishes_are_named(served: tuple[Gateway, Scripted, Target], skim: str, field: str) -> None:
+def test_wrong_wishes_are_named(served: Served, skim: str, field: str) -> None:
     gateway, server, _ = served
     answer = post(gateway.port, CHAT, f'{{"messages":[{{"role":"user","content":"x"}}],"skim":{skim}}}'.encode())
     assert answer.status == 400
