@@ -298,7 +298,7 @@ def test_a_client_that_leaves_frees_the_drafter(served: Served) -> None:
     with Connection(gateway.port) as leaving:
         leaving.post(CHAT, body_of(chat(4000, skim={"mode": "always"})))  # minutes of scoring
         wait_until(lambda: server.bodies(CHAT + "/input_tokens"))
-    answer = post(gateway.port, CHAT, body_of(chat(10, skim={"mode": "always"})))
+    answer = post(gateway.port, CHAT, body_of(chat(20, skim={"mode": "always"})))
     value = json.loads(answer.body)
     assert value["skim"]["decision"] == "skimmed"
     assert len(server.bodies(CHAT)) == 1  # the other never reached the target
@@ -318,8 +318,8 @@ def test_the_log_tells_the_outcome_and_no_text(served: Served) -> None:
     gateway, _, target = served
     target.script = lambda _: [whole_reply(usage=USAGE, timings=TIMINGS)]
     before = len(gateway.log)
-    post(gateway.port, CHAT, body_of(chat(10, skim={"mode": "always"})), "Authorization: Bearer sekret\r\n")
-    wait_until(lambda: "skimmed" in gateway.log[before:])
+    post(gateway.port, CHAT, body_of(chat(20, skim={"mode": "always"})), "Authorization: Bearer sekret\r\n")
+    wait_until(lambda: f"{CHAT} skimmed: " in gateway.log[before:])
     assert "7391" not in gateway.log
     assert "sekret" not in gateway.log
 
