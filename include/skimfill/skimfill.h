@@ -5,7 +5,7 @@
 //   auto result = skimmer->skim({.passages = {&file, 1}, .question = "Who may modify the work?"});
 //   for (const skimfill::Span& span : result->spans) ...
 //
-// All offsets are bytes into the caller's own text, whatever its encoding. Times are milliseconds of wall clock.
+// All offsets are bytes into the caller's own text, whatever its encoding. Times are wall clock.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ enum class Role { system, user, assistant, tool };
 // One text of a prompt. A chat message with several text parts has several, in order.
 struct Passage {
   Role role = Role::user;
-  std::string_view text;    // any bytes; need not be valid UTF-8
+  std::string_view text;     // any bytes; need not be valid UTF-8
   std::int64_t message = 0;  // index of the message that it belongs to, for the reader of the result
 };
 
@@ -46,20 +46,20 @@ struct Progress {
 using ProgressCallback = std::function<void(const Progress&)>;
 
 struct SkimmerOptions {
-  std::string drafter;                  // path of the GGUF of a small causal model
-  std::string device;                   // a ggml device name ("CPU", "CUDA0", "Vulkan0"); empty: the first GPU, else CPU
-  int threads = 0;                      // CPU threads; 0: one per hardware thread
-  std::int64_t segment_tokens = 1024;   // the body is read in segments of at most this many tokens, [64, 8192]
-  std::int64_t batch_segments = 4;      // segments read side by side, [1, 64]
-  std::int64_t threshold_tokens = 4096; // Mode::automatic skims bodies of at least this many tokens
-  double keep_ratio = 0.1;              // (0, 1]: share of the body's tokens to keep where a request says nothing
+  std::string drafter;  // path of the GGUF of a small causal model
+  std::string device;   // a ggml device name ("CPU", "CUDA0", "Vulkan0"); empty: the first GPU, else CPU
+  int threads = 0;      // CPU threads; 0: one per hardware thread
+  std::int64_t segment_tokens = 1024;  // the body is read in segments of at most this many tokens, [64, 8192]
+  std::int64_t batch_segments = 4;     // segments read side by side, [1, 64]
+  std::int64_t threshold_tokens = 4096;  // Mode::automatic skims bodies of at least this many tokens
+  double keep_ratio = 0.1;  // (0, 1]: share of the body's tokens to keep where a request says nothing
   std::optional<std::int64_t> budget_tokens;  // hard limit on kept tokens, in addition to keep_ratio
-  std::string mark = "[...]";           // stands where text was left out; may be empty
+  std::string mark = "[...]";                 // stands where text was left out; may be empty
 };
 
 struct SkimRequest {
   std::span<const Passage> passages;
-  std::string_view question;  // empty: found in the last user passage (SkimResult::question tells what was used)
+  std::string_view question;  // empty: found in the last user passage; SkimResult::question tells it
   Mode mode = Mode::always;
   std::optional<double> keep_ratio;           // (0, 1]; 1 keeps everything, byte for byte
   std::optional<std::int64_t> budget_tokens;  // > 0; where both are given the smaller one holds
@@ -73,7 +73,7 @@ struct Span {
   std::int64_t message = 0;
   std::int64_t begin = 0;
   std::int64_t end = 0;
-  float score = 0;           // fused and standardised: 0 is the prompt's average, higher is more wanted
+  float score = 0;  // fused and standardised: 0 is the prompt's average, higher is more wanted
 };
 
 // A line or sentence that could be kept or left out; together they cover every skimmed passage.
@@ -82,11 +82,11 @@ struct Unit : Span {
 };
 
 struct SkimTimings {
-  double queue_ms = 0;     // waiting for another job of the same Skimmer
+  double queue_ms = 0;  // waiting for another job of the same Skimmer
   double tokenize_ms = 0;
-  double score_ms = 0;     // reading the body and the probes with the drafter, and the lexical signal
-  double select_ms = 0;    // fusing, selecting, rewriting
-  double total_ms = 0;     // from the call to its return
+  double score_ms = 0;   // reading the body and the probes with the drafter, and the lexical signal
+  double select_ms = 0;  // fusing, selecting, rewriting
+  double total_ms = 0;   // from the call to its return
 };
 
 struct SkimResult {
@@ -104,12 +104,13 @@ struct SkimResult {
   SkimTimings timings;
 };
 
-// A loaded drafter with everything that a skim needs. Thread-safe: one scoring job runs at a time, others wait
-// their turn and have the wait counted; tokenizing and refusing never wait.
+// A loaded drafter with everything that a skim needs. Thread-safe: one scoring job runs at a time, others
+// wait their turn and have the wait counted; tokenizing and refusing never wait.
 class Skimmer {
  public:
-  // Errors: Status::invalid for options out of range; Status::unsupported for a file that is not a model whose
-  // attention can be read, or a device that is not there; Status::unavailable when it does not fit in memory.
+  // Errors: Status::invalid for options out of range; Status::unsupported for a file that is not a model
+  // whose attention can be read, or a device that is not there; Status::unavailable when it does not fit in
+  // memory.
   static Result<Skimmer> load(const SkimmerOptions& options, const ProgressCallback& progress = {},
                               std::stop_token stop = {});
 

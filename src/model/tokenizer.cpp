@@ -14,9 +14,9 @@ namespace {
 
 // A long text is tokenized in pieces, so that the cost stays linear in it.
 constexpr std::size_t kPieceBytes = 32 * 1024;
-// Many of libllama's pre-tokenizers run std::regex, which recurses once per character of a match: 34 of 91 overflow
-// a stack of 8 MiB on 32,768 letters or spaces in a row, most of them on 16,384 too, so longer runs are cut well
-// below that.
+// Many of libllama's pre-tokenizers run std::regex, which recurses once per character of a match: 34 of 91
+// overflow a stack of 8 MiB on 32,768 letters or spaces in a row, most of them on 16,384 too, so longer runs
+// are cut well below that.
 constexpr std::size_t kRunCharacters = 8 * 1024;
 
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
