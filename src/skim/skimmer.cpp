@@ -59,25 +59,15 @@ struct Selection {
   std::int64_t n_token = 0;              // of the piece texts
 };
 
+// The text of every piece, for kept[i] over the units of all pieces.
 std::vector<std::string> write_pieces(const BodyText& body, const std::vector<bool>& kept,
                                       std::string_view mark) {
   std::vector<std::string> texts;
-  std::size_t unit = 0;
+  auto first = kept.begin();
   for (const BodyText::Piece& piece : body.pieces()) {
-    std::string text;
-    std::int64_t gap_begin = 0;  // end of the last kept unit
-    const auto close_gap = [&](std::int64_t end) {
-      if (end > gap_begin)
-        append_mark(text, mark, piece.text.substr(to_size(gap_begin), to_size(end - gap_begin)));
-    };
-    for (const TextUnit& range : piece.units) {
-      if (!kept[unit++]) continue;
-      close_gap(range.begin);
-      text += piece.text.substr(to_size(range.begin), to_size(range.end - range.begin));
-      gap_begin = range.end;
-    }
-    close_gap(static_cast<std::int64_t>(piece.text.size()));
-    texts.push_back(std::move(text));
+    const auto last = first + static_cast<std::ptrdiff_t>(piece.units.size());
+    texts.push_back(write_kept(piece.text, piece.units, {first, last}, mark));
+    first = last;
   }
   return texts;
 }
