@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from program import LIMIT_S, MODEL, PROGRAM, Run, document
+from built import LIMIT_S, MODEL, PROGRAM
+from program import Run
+from prompts import document
 
 
 @pytest.fixture(scope="session")

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from program import MODEL, QUESTION, Run
+from built import MODEL
+from program import Run
+from prompts import QUESTION
 
 
 def refused(result, *words: str, code: int = 2) -> None:

@@ -5,17 +5,16 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import sys
 from pathlib import Path
 
 import gguf
 import numpy as np
 import pytest
 
-from program import MODEL, QUESTION, ROOT, Run, document
-
-sys.path.insert(0, str(ROOT / "tests"))
-from make_gguf import Shape, make_gguf  # noqa: E402
+from built import MODEL
+from make_gguf import Shape, make_gguf
+from program import Run
+from prompts import QUESTION, document
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,8 @@ import termios
 import time
 from pathlib import Path
 
-from program import LIMIT_S, NEEDLE, PROGRAM, QUESTION, document
+from built import LIMIT_S, PROGRAM
+from prompts import NEEDLE, QUESTION, document
 
 
 class Terminal:
@@ -77,7 +78,7 @@ def test_spans_are_shown_with_place_and_score(environment: dict[str, str], utf8_
     run = Terminal(environment, "skim", utf8_file, "--question", QUESTION, "--keep", "0.2", stdout_too=True)
     assert run.end() == 0
     shown = run.seen.decode()
-    assert NEEDLE.strip() in shown
+    assert NEEDLE in shown
     assert "\x1b[2mbytes " in shown and "score +" in shown
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from gateway_process import MODEL, Front, Gateway
+from built import MODEL
+from gateway_process import Front, Gateway
 from scripted import Received, Script, Scripted
 
 

@@ -10,13 +10,9 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from raw_http import LIMIT_S, get, wait_until
+from built import LIMIT_S, PROGRAM
+from raw_http import get, wait_until
 from scripted import Scripted
-
-ROOT = Path(__file__).resolve().parents[2]
-CACHE = Path(os.environ.get("SKIMFILL_CACHE") or Path.home() / ".cache" / "skimfill")
-PROGRAM = Path(os.environ.get("SKIMFILL_PROGRAM") or ROOT / "build" / "release" / "bin" / "skimfill")
-MODEL = Path(os.environ.get("SKIMFILL_TEST_MODEL") or CACHE / "models" / "SmolLM2-135M-Instruct.Q4_1.gguf")
 
 
 class Gateway:

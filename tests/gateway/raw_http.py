@@ -6,7 +6,7 @@ import socket
 import time
 from dataclasses import dataclass
 
-LIMIT_S = 300  # only against a hang; the machine may be slow and busy
+from built import LIMIT_S
 
 
 @dataclass

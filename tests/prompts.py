@@ -1,4 +1,4 @@
-"""Prompts that are long for a small model, with one line that the question needs."""
+"""Texts that are long for a small model, with one line that the question needs."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ NEEDLE = "The code of the north gate is 7391, as the caretaker wrote down."
 
 def document(lines: int) -> str:
     """About 18 tokens a line, with the answer two thirds down."""
-    places = ["café", "Straße", "garden", "東京 office", "harbour"]
+    places = ["café", "Straße", "naïve garden", "東京 office", "harbour"]
     text = [f"On day {i} the {places[i % 5]} was open until {i % 12 + 1} o'clock and quiet." for i in range(lines)]
     text.insert(lines * 2 // 3, NEEDLE)
-    return "\n".join(text)
+    return "\n".join(text) + "\n"
 
 
 def chat(lines: int, **fields: object) -> dict[str, object]:
