@@ -2,6 +2,8 @@
 #
 # One GoogleTest executable, one ctest entry. Without LIBS it is linked with the skimfill library. The label
 # `concurrency` marks tests that run under ThreadSanitizer too; the target concurrency_tests builds them alone.
+add_custom_target(concurrency_tests)
+
 function(skimfill_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBS;LABELS")
   if(NOT BUILD_TESTING)
@@ -18,5 +20,3 @@ function(skimfill_test name)
     LABELS "${arg_LABELS}"
     ENVIRONMENT "${SKIMFILL_TEST_ENVIRONMENT}")
 endfunction()
-
-add_custom_target(concurrency_tests)
