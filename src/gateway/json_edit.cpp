@@ -24,13 +24,13 @@ std::size_t skip_space(std::string_view text, std::size_t at) {
 
 // `at` is at an opening quote; returns the place behind the closing one.
 std::size_t skip_string(std::string_view text, std::size_t at) {
-  for (++at; at < text.size(); ++at) {
+  ++at;
+  for (;;) {
     at = text.find_first_of("\"\\", at);
     if (at == std::string_view::npos) return text.size();
     if (text[at] == '"') return at + 1;
-    ++at;
+    at += 2;  // over the character that is escaped
   }
-  return text.size();
 }
 
 // Returns the place behind the value that begins at `at`, in a text that is known to be well-formed.

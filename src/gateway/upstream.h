@@ -31,7 +31,7 @@ void copy_end_to_end(const http::header<isRequest>& from, http::header<isRequest
 
 class Upstream {
  public:
-  explicit Upstream(asio::any_io_executor executor) : socket_(std::move(executor)) {}
+  explicit Upstream(const asio::any_io_executor& executor) : socket_(executor) {}
 
   // Connects and sends `head` (method, target without prefix, headers) with `body`. Errors:
   // Status::unavailable.
