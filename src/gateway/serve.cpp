@@ -11,11 +11,11 @@
 #include <optional>
 
 #include "core/log.h"
-#include "gateway/async.h"
-#include "gateway/child.h"
+#include "gateway/http/async.h"
+#include "gateway/target/child.h"
 #include "gateway/gateway.h"
-#include "gateway/http_server.h"
-#include "gateway/skim_route.h"
+#include "gateway/http/http_server.h"
+#include "gateway/request/skim_route.h"
 
 namespace skimfill {
 namespace {

@@ -1,0 +1,41 @@
+// How many tokens a prompt has for the target: asked while the prompt is skimmed, needed when the reply is
+// done.
+#pragma once
+
+#include <boost/asio/steady_timer.hpp>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "gateway/dialect/prompt.h"
+#include "gateway/http/upstream.h"
+
+namespace skimfill {
+
+class TokenCount {
+ public:
+  explicit TokenCount(asio::any_io_executor executor);
+
+  // Asks the target: for a chat the route's `/input_tokens`, for a completion `/tokenize`. Other targets may
+  // know neither: then there is no count. Returns early after close().
+  awaitable<void> ask(const Endpoint& target, const RequestHead& request, Dialect dialect,
+                      std::string_view body, const Prompt& prompt);
+
+  // The count once it is there; nothing when the target gave none, or none within a few seconds.
+  awaitable<std::optional<std::int64_t>> get();
+
+  // It is no longer wanted.
+  void close() { upstream_.close(); }
+
+ private:
+  awaitable<std::optional<std::int64_t>> request_count(const Endpoint& target, const RequestHead& request,
+                                                       Dialect dialect, std::string_view body,
+                                                       const Prompt& prompt);
+
+  Upstream upstream_;
+  std::optional<std::int64_t> tokens_;
+  bool done_ = false;
+  asio::steady_timer finished_;  // cancelled when done_
+};
+
+}  // namespace skimfill
