@@ -5,4 +5,4 @@ target_compile_options(skimfill_warnings INTERFACE
   # Option structs are filled by designated initialisers that name only what differs from the default.
   -Wno-missing-field-initializers
   # GCC 12 sees overlaps in std::string that are not there (GCC bug 105651).
-  -Wno-restrict)
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
