@@ -99,6 +99,23 @@ Selection select(const BodyText& body, std::span<const float> unit_scores, std::
   return selection;
 }
 
+// Tokens of what lies outside the body, whose own are known. The ranges are in the order of the passages.
+std::int64_t count_outside(std::span<const Passage> passages, std::span<const BodyRange> body,
+                           const Tokenizer& tokenizer) {
+  std::int64_t n_token = 0;
+  auto range = body.begin();
+  for (std::size_t p = 0; p < passages.size(); ++p) {
+    const std::string_view text = passages[p].text;
+    std::size_t begin = 0;
+    for (; range != body.end() && to_size(range->passage) == p; ++range) {
+      n_token += tokenizer.count(text.substr(begin, to_size(range->begin) - begin));
+      begin = to_size(range->end);
+    }
+    n_token += tokenizer.count(text.substr(begin));
+  }
+  return n_token;
+}
+
 }  // namespace
 
 struct Skimmer::Impl {
@@ -208,9 +225,8 @@ Result<SkimResult> Skimmer::Impl::skim(const SkimRequest& request, const std::st
   result.question = conversation.question;
   const BodyText body(request.passages, conversation.body, engine->tokenizer());
   result.tokens = body.n_token();
-  result.prompt_tokens = 0;
-  for (const Passage& passage : request.passages)
-    result.prompt_tokens += engine->tokenizer().count(passage.text);
+  result.prompt_tokens =
+      body.n_token() + count_outside(request.passages, conversation.body, engine->tokenizer());
   result.timings.tokenize_ms = watch.lap_ms();
 
   std::optional<std::int64_t> hard_budget = options.budget_tokens;
