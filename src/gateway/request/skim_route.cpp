@@ -55,7 +55,8 @@ awaitable<void> handle(Exchange& exchange, const SkimRoute& route) {
                                             "invalid_request_error");
   }
   const bool posts = exchange.request.method() == http::verb::post;
-  const Dialect dialect = posts ? dialect_of(target) : Dialect::other;
+  const Task task = posts ? task_of(target) : Task{};
+  const Dialect dialect = task.kind == Task::Kind::generate ? task.dialect : Dialect::other;
   std::string body = std::move(exchange.request.body());
   const bool is_quick = body.size() <= kQuickBytes;
   auto read = [&](std::stop_token) { return read_body(std::move(body), dialect, route); };
