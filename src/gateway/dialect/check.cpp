@@ -9,15 +9,13 @@
 #include <vector>
 
 #include "gateway/dialect/check_fields.h"
+#include "gateway/dialect/recursion.h"
 
 namespace skimfill {
 namespace {
 
 using Members = std::vector<JsonMember>;
 using Value = std::optional<JsonView>;
-
-// llama.cpp's grammar parser calls itself for each round bracket; the process dies of some ten thousand.
-constexpr int kMostGrammarDepth = 1000;
 
 bool is_null(const Value& value) { return !value || value->is(JsonKind::null); }
 
@@ -46,23 +44,13 @@ Result<void> allow_string(const Members& members, const std::string& place, std:
   return unexpected(member(place, name), "a string");
 }
 
-int round_bracket_depth(std::string_view text) {
-  int depth = 0;
-  int deepest = 0;
-  for (const char c : text) {
-    if (c == '(') deepest = std::max(deepest, ++depth);
-    if (c == ')') --depth;
-  }
-  return deepest;
-}
-
 class BodyChecker {
  public:
   BodyChecker(Dialect dialect, const BodyLimits& limits) : dialect_(dialect), limits_(limits) {}
 
   Result<void> check(const Members& body) {
     if (Result<void> r = check_fields(dialect_, body); !r) return r;
-    if (Result<void> r = check_grammar(find_member(body, "grammar")); !r) return r;
+    if (Result<void> r = check_constraints(body); !r) return r;
     if (dialect_ == Dialect::completion) return check_prompt(find_member(body, "prompt"));
     if (Result<void> r = check_texts(body); !r) return r;
     if (Result<void> r = check_tools(find_member(body, "tools")); !r) return r;
@@ -256,6 +244,7 @@ class BodyChecker {
       if (Result<void> r = count(place); !r) return r;
       if (!list[i].is(JsonKind::object)) return unexpected(place, "an object");
       if (Result<void> r = check_tool(list[i].members(), place); !r) return r;
+      if (Result<void> r = check_schema(list[i], place); !r) return r;
     }
     return {};
   }
@@ -308,9 +297,17 @@ class BodyChecker {
     return unexpected(member(place, "name"), "the name of one of the tools");
   }
 
-  static Result<void> check_grammar(const Value& grammar) {
-    if (!is_string(grammar) || round_bracket_depth(grammar->as_string()) <= kMostGrammarDepth) return {};
-    return unexpected("grammar", "at most " + std::to_string(kMostGrammarDepth) + " levels of brackets");
+  static Result<void> check_constraints(const Members& body) {
+    const Value grammar = find_member(body, "grammar");
+    if (is_string(grammar)) {
+      if (Result<void> r = check_grammar(grammar->as_string(), "grammar"); !r) return r;
+    }
+    for (const std::string_view name : {"json_schema", "response_format", "text"}) {
+      const Value schema = find_member(body, name);
+      if (!schema) continue;
+      if (Result<void> r = check_schema(*schema, name); !r) return r;
+    }
+    return {};
   }
 
   // Everything that a list of the body holds counts against one limit.

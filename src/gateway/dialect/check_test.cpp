@@ -231,12 +231,49 @@ TEST(Fields, EachValueOfARepeatedNameIsChecked) {
               StartsWith("stream:"));
 }
 
-TEST(Fields, BracketsOfAGrammarAreBounded) {
-  const auto grammar = [](std::size_t levels) {
-    return with_member(kChat, "\"grammar\":\"root ::= " + nested(levels, '(', ')') + "\"");
+TEST(Recursion, BracketsAndRulesOfAGrammarAreBounded) {
+  const auto with_grammar = [](std::string_view grammar) {
+    return with_member(kChat, "\"grammar\":\"root ::= " + std::string(grammar) + "\"");
   };
-  EXPECT_EQ(complaint(kChat, grammar(1000)), "accepted");
-  EXPECT_THAT(complaint(kChat, grammar(1001)), StartsWith("grammar:"));
+  EXPECT_EQ(complaint(kChat, with_grammar(nested(1000, '(', ')'))), "accepted");
+  EXPECT_THAT(complaint(kChat, with_grammar(nested(1001, '(', ')'))), StartsWith("grammar:"));
+  EXPECT_EQ(complaint(kChat, with_grammar(std::string(250'000, 'a'))), "accepted");
+  EXPECT_THAT(complaint(kChat, with_grammar(std::string(270'000, 'a'))), StartsWith("grammar:"));
+}
+
+// Definitions of which each refers to the next one.
+std::string chained_schema(int references, std::string_view ref = "$ref") {
+  std::string schema = R"({"$defs":{)";
+  for (int i = 0; i < references; ++i) {
+    schema += '"' + std::to_string(i) + R"(":{")" + std::string(ref) + R"(":"#/$defs/)" +
+              std::to_string(i + 1) + R"("},)";
+  }
+  return schema + '"' + std::to_string(references) + R"(":{"const":"$ref"}}})";
+}
+
+TEST(Recursion, ChainsOfReferencesAreBounded) {
+  struct Holder {
+    Task task;
+    std::string_view before;
+    std::string_view after;
+    std::string_view place;
+  };
+  for (const Holder& h : std::initializer_list<Holder>{
+           {kCompletion, R"("json_schema":)", "", "json_schema:"},
+           {kChat, R"("response_format":{"type":"json_schema","json_schema":{"schema":)", "}}",
+            "response_format:"},
+           {kChat, R"("tools":[{"type":"function","function":{"name":"f","parameters":)", "}}]", "tools[0]:"},
+           {kMessages, R"("tools":[{"name":"f","input_schema":)", "}]", "tools[0]:"},
+           {kResponses, R"("text":{"format":{"schema":)", "}}", "text:"}}) {
+    const auto body = [&](const std::string& schema) {
+      return with_member(h.task, std::string(h.before) + schema + std::string(h.after));
+    };
+    EXPECT_EQ(complaint(h.task, body(chained_schema(500))), "accepted") << h.place;
+    EXPECT_THAT(complaint(h.task, body(chained_schema(3000))), StartsWith(std::string(h.place)));
+    EXPECT_THAT(complaint(h.task, body(chained_schema(3000, R"(\u0024r\u0065f)"))),
+                StartsWith(std::string(h.place)));
+    EXPECT_EQ(complaint(h.task, body(chained_schema(3000, "$comment"))), "accepted") << h.place;
+  }
 }
 
 struct ShapeCase {
