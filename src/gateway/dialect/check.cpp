@@ -51,6 +51,7 @@ class BodyChecker {
   Result<void> check(const Members& body) {
     if (Result<void> r = check_fields(dialect_, body); !r) return r;
     if (Result<void> r = check_constraints(body); !r) return r;
+    if (dialect_ == Dialect::other) return {};
     if (dialect_ == Dialect::completion) return check_prompt(find_member(body, "prompt"));
     if (Result<void> r = check_texts(body); !r) return r;
     if (Result<void> r = check_tools(find_member(body, "tools")); !r) return r;

@@ -295,6 +295,12 @@ TEST(Shapes, ABodyIsAnObject) {
   }
 }
 
+TEST(Shapes, OfOtherWorkOnlyTheFieldsAreChecked) {
+  constexpr Task kCompute = {Dialect::other, Task::Kind::compute};
+  EXPECT_EQ(complaint(kCompute, R"({"input":[["a"]],"messages":5,"tools":"x","n_predict":3})"), "accepted");
+  EXPECT_THAT(complaint(kCompute, R"({"n_predict":2.5})"), StartsWith("n_predict:"));
+}
+
 TEST(Shapes, ACountIsCheckedLikeAGeneration) {
   EXPECT_THAT(complaint({Dialect::chat, Task::Kind::count}, "{}"), StartsWith("messages:"));
   EXPECT_THAT(complaint({Dialect::responses, Task::Kind::count}, "{}"), StartsWith("input:"));

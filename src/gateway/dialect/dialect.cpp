@@ -13,8 +13,8 @@ struct Route {
   Task task;
 };
 
-// The first that a path ends with is the one: longer paths stand before those that they end with.
-constexpr std::array<Route, 14> kRoutes = {{
+// The first that a path ends with is the one: the chat's path ends like the completions'.
+constexpr std::array<Route, 15> kRoutes = {{
     {"/chat/completions", {Dialect::chat, Task::Kind::generate}},
     {"/completions", {Dialect::completion, Task::Kind::generate}},
     {"/completion", {Dialect::completion, Task::Kind::generate}},
@@ -23,6 +23,7 @@ constexpr std::array<Route, 14> kRoutes = {{
     {"/chat/completions/input_tokens", {Dialect::chat, Task::Kind::count}},
     {"/messages/count_tokens", {Dialect::messages, Task::Kind::count}},
     {"/responses/input_tokens", {Dialect::responses, Task::Kind::count}},
+    {"/apply-template", {Dialect::chat, Task::Kind::count}},
     {"/infill", {Dialect::other, Task::Kind::compute}},
     {"/embedding", {Dialect::other, Task::Kind::compute}},
     {"/embeddings", {Dialect::other, Task::Kind::compute}},

@@ -19,7 +19,7 @@ struct Task {
   enum class Kind {
     other,     // an answer that costs little: passed through
     generate,  // text in one of the dialects: the prompt may be skimmed
-    count,     // how many tokens a prompt of the dialect has: never skimmed
+    count,     // what a prompt of the dialect comes to, in tokens or as text: never skimmed
     compute,   // takes a slot of the target for something else: embeddings, reranking, infill, transcription
   };
   Dialect dialect = Dialect::other;  // `other` for the kinds other and compute

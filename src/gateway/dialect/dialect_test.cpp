@@ -49,7 +49,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"/v1/rerank", Dialect::other, Kind::compute}, Case{"/reranking", Dialect::other, Kind::compute},
         Case{"/v1/audio/transcriptions", Dialect::other, Kind::compute},
         Case{"/v1/chat/completions/control", Dialect::other, Kind::other},
-        Case{"/apply-template", Dialect::other, Kind::other}, Case{"/tokenize", Dialect::other, Kind::other},
+        Case{"/apply-template", Dialect::chat, Kind::count}, Case{"/tokenize", Dialect::other, Kind::other},
         Case{"/health?to=/v1/messages", Dialect::other, Kind::other},
         Case{"/100%", Dialect::other, Kind::other}, Case{"/%zzcompletion", Dialect::other, Kind::other},
         Case{"/autocompletion", Dialect::other, Kind::other}, Case{"", Dialect::other, Kind::other}));

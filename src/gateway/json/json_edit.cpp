@@ -228,6 +228,24 @@ void JsonEdits::set_members(const JsonView& object,
   if (!added.empty()) replace({end, end}, std::move(added));
 }
 
+void JsonEdits::remove_members(const std::vector<JsonMember>& members,
+                               const std::function<bool(const JsonMember&)>& unwanted) {
+  bool kept_before = false;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if (!unwanted(members[i])) {
+      kept_before = true;
+      continue;
+    }
+    // The comma before it, or the one behind it where nothing that stays comes first.
+    const std::size_t end = members[i].value.range().end;
+    if (kept_before) {
+      replace({members[i - 1].value.range().end, end}, "");
+    } else {
+      replace({members[i].begin, i + 1 < members.size() ? members[i + 1].begin : end}, "");
+    }
+  }
+}
+
 std::string JsonEdits::apply() const {
   std::vector<const Edit*> order;
   std::size_t size = text_.size();
@@ -249,25 +267,10 @@ std::string JsonEdits::apply() const {
 }
 
 std::string without_member(std::string text, std::string_view name) {
-  const std::vector<JsonMember> members = JsonView::of(text).members();
   JsonEdits edits(text);
-  bool kept_before = false;
-  bool found = false;
-  for (std::size_t i = 0; i < members.size(); ++i) {
-    const std::size_t end = members[i].value.range().end;
-    if (members[i].name != name) {
-      kept_before = true;
-      continue;
-    }
-    found = true;
-    // One comma goes with it: the one before it, or the one behind it where nothing that stays comes first.
-    if (kept_before) {
-      edits.replace({members[i - 1].value.range().end, end}, "");
-    } else {
-      edits.replace({members[i].begin, i + 1 < members.size() ? members[i + 1].begin : end}, "");
-    }
-  }
-  return found ? edits.apply() : std::move(text);
+  edits.remove_members(JsonView::of(text).members(),
+                       [&](const JsonMember& member) { return member.name == name; });
+  return edits.empty() ? std::move(text) : edits.apply();
 }
 
 }  // namespace skimfill

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -91,6 +92,12 @@ class JsonEdits {
   // order. Call it once for an object.
   void set_members(const JsonView& object, const std::vector<std::pair<std::string, std::string>>& members);
 
+  // Takes those of an object's members out that are `unwanted`, each with one comma. Call it once for an
+  // object, and not beside set_members().
+  void remove_members(const std::vector<JsonMember>& members,
+                      const std::function<bool(const JsonMember&)>& unwanted);
+
+  bool empty() const { return edits_.empty(); }
   std::string apply() const;
 
  private:
