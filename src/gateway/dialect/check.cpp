@@ -328,6 +328,9 @@ class BodyChecker {
 
 Result<void> check_body(const Task& task, const JsonView& body, const BodyLimits& limits) {
   if (!body.is(JsonKind::object)) return Error{Status::invalid, "the body is not a JSON object"};
+  if (has_more_values_than(body.bytes(), limits.max_values)) {
+    return Error{Status::invalid, "the body has more than " + std::to_string(limits.max_values) + " values"};
+  }
   return BodyChecker(task.dialect, limits).check(body.members());
 }
 

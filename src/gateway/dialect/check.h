@@ -12,6 +12,8 @@ namespace skimfill {
 
 struct BodyLimits {
   int max_depth = 128;
+  std::size_t max_values =
+      1'000'000;  // members and elements of all objects and lists; prompts of tokens, mostly
   std::size_t max_messages = 10'000;  // messages, input items, content parts, tool calls and tools together
 };
 

@@ -538,5 +538,12 @@ TEST(Shapes, MessagesAndPartsCountAgainstOneLimit) {
       StartsWith("messages[2].content[0]:"));
 }
 
+TEST(Shapes, AllValuesCountAgainstOneLimit) {
+  const BodyLimits limits{.max_values = 5};
+  EXPECT_EQ(complaint(kCompletion, R"({"prompt":[1,2,3,4],"stream":true})", limits), "accepted");
+  EXPECT_THAT(complaint(kCompletion, R"({"prompt":[1,2,3,4,5],"stream":true})", limits),
+              HasSubstr("5 values"));
+}
+
 }  // namespace
 }  // namespace skimfill

@@ -22,14 +22,18 @@ std::size_t skip_space(std::string_view text, std::size_t at) {
   return std::min(text.find_first_not_of(kSpace, at), text.size());
 }
 
-// `at` is at an opening quote; returns the place behind the closing one.
+// `at` is at an opening quote; returns the place behind the closing one: the first quote that has an even
+// number of backslashes before it. Long strings are most of a body, so the search is for a single byte.
 std::size_t skip_string(std::string_view text, std::size_t at) {
-  ++at;
+  const std::size_t begin = at + 1;
+  at = begin;
   for (;;) {
-    at = text.find_first_of("\"\\", at);
+    at = text.find('"', at);
     if (at == std::string_view::npos) return text.size();
-    if (text[at] == '"') return at + 1;
-    at += 2;  // over the character that is escaped
+    std::size_t slashes = 0;
+    while (at - slashes > begin && text[at - slashes - 1] == '\\') ++slashes;
+    ++at;
+    if (slashes % 2 == 0) return at;
   }
 }
 
@@ -103,6 +107,19 @@ bool is_deeper_than(std::string_view text, int max_depth) {
     const bool opens = text[at] == '{' || text[at] == '[';
     depth += opens ? 1 : -1;
     if (depth > max_depth) return true;
+    ++at;
+  }
+  return false;
+}
+
+bool has_more_values_than(std::string_view text, std::size_t most) {
+  std::size_t values = 1;
+  for (std::size_t at = 0; (at = text.find_first_of("\",", at)) != std::string_view::npos;) {
+    if (text[at] == '"') {
+      at = skip_string(text, at);
+      continue;
+    }
+    if (++values > most) return true;
     ++at;
   }
   return false;

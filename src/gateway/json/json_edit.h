@@ -31,6 +31,10 @@ bool looks_like_json(std::string_view text);
 // memory.
 bool is_deeper_than(std::string_view text, int max_depth);
 
+// True when there are more members and elements than `most` in all objects and lists together (or so: those
+// that are alone in theirs do not count). Views of them take tens of bytes each, where the text takes two.
+bool has_more_values_than(std::string_view text, std::size_t most);
+
 // Error: Status::invalid with the place, when `text` is not one well-formed JSON value in UTF-8, or nests too
 // deep: each level takes stack here. A leading byte order mark is allowed.
 Result<void> check_json(std::string_view text, int max_depth = 256);

@@ -148,5 +148,22 @@ TEST(JsonEdit, KnowsWhatLooksLikeJson) {
   EXPECT_FALSE(looks_like_json(""));
 }
 
+TEST(Json, ValuesAreCountedOutsideOfStrings) {
+  EXPECT_FALSE(has_more_values_than(R"({"a":[1,2,3],"b":",,,,\",,"})", 4));
+  EXPECT_TRUE(has_more_values_than(R"({"a":[1,2,3],"b":",,,,\",,"})", 3));
+  EXPECT_FALSE(has_more_values_than("", 1));
+  EXPECT_FALSE(has_more_values_than("\",,,", 1));
+}
+
+TEST(Json, StringsEndAtTheFirstQuoteThatIsNotEscaped) {
+  EXPECT_EQ(JsonView::of(R"("a\\" )").bytes(), R"("a\\")");
+  EXPECT_EQ(JsonView::of(R"("a\\\"b" )").bytes(), R"("a\\\"b")");
+  EXPECT_EQ(JsonView::of(R"("" "")").bytes(), R"("")");
+  const auto elements = JsonView::of(R"(["\\","\"",""])").elements();
+  ASSERT_EQ(elements.size(), 3);
+  EXPECT_EQ(elements[0].as_string(), "\\");
+  EXPECT_EQ(elements[1].as_string(), "\"");
+}
+
 }  // namespace
 }  // namespace skimfill
