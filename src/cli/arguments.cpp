@@ -24,10 +24,6 @@ std::optional<Number> parse_whole(std::string_view text) {
   return number;
 }
 
-Error bad_value(std::string_view flag, std::string_view text, const std::string& wanted) {
-  return {Status::invalid, std::string(flag) + " '" + std::string(text) + "': " + wanted};
-}
-
 // Levenshtein, with one row kept.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
@@ -46,6 +42,10 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+Error bad_value(std::string_view flag, std::string_view text, std::string_view wanted) {
+  return {Status::invalid, std::string(flag) + " '" + std::string(text) + "': " + std::string(wanted)};
+}
+
 Result<std::int64_t> parse_count(std::string_view flag, std::string_view text, std::int64_t least,
                                  std::int64_t most) {
   const auto number = parse_whole<std::int64_t>(text);
@@ -63,6 +63,25 @@ Result<double> parse_share(std::string_view flag, std::string_view text) {
     return bad_value(flag, text, "give a share of the tokens above 0 and up to 1, such as 0.1");
   }
   return *number;
+}
+
+Result<bool> parse_switch(std::string_view flag, std::string_view text) {
+  if (text == "on" || text == "enabled" || text == "true" || text == "1") return true;
+  if (text == "off" || text == "disabled" || text == "false" || text == "0") return false;
+  return bad_value(flag, text, "give on or off");
+}
+
+std::vector<std::string> split_list(std::string_view list) {
+  std::vector<std::string> items;
+  while (!list.empty()) {
+    const std::size_t comma = std::min(list.find(','), list.size());
+    std::string_view item = list.substr(0, comma);
+    while (item.starts_with(' ')) item.remove_prefix(1);
+    while (item.ends_with(' ')) item.remove_suffix(1);
+    if (!item.empty()) items.emplace_back(item);
+    list.remove_prefix(std::min(comma + 1, list.size()));
+  }
+  return items;
 }
 
 Result<void> check_readable_file(std::string_view flag, const std::string& path) {

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "skimfill/result.h"
 
@@ -16,6 +17,15 @@ Result<std::int64_t> parse_count(std::string_view flag, std::string_view text, s
 
 // A share of the tokens, in (0, 1].
 Result<double> parse_share(std::string_view flag, std::string_view text);
+
+// llama-server's words for yes and no: on, enabled, true, 1; off, disabled, false, 0.
+Result<bool> parse_switch(std::string_view flag, std::string_view text);
+
+// The items of a comma list, without the spaces around them and without empty ones.
+std::vector<std::string> split_list(std::string_view list);
+
+// What all of these say of a value that is none.
+Error bad_value(std::string_view flag, std::string_view text, std::string_view wanted);
 
 // A file to read, told early and plainly: missing, a directory, not readable.
 Result<void> check_readable_file(std::string_view flag, const std::string& path);

@@ -31,6 +31,7 @@ Skimming (each also as a variable, LLAMA_ARG_PREFILL_…)
   --prefill-device NAME     such as CPU, CUDA0, Vulkan0 (default the first GPU, else CPU)
   --prefill-engine NAME     llama
   --prefill-mark TEXT       stands where text was left out, may be empty (default [...])
+  --prefill-models LIST     without -m: skim for these models only (comma list)
 
 Target
   --upstream URL            a server that runs already, instead of one that we start
@@ -41,12 +42,32 @@ Target
   Every other flag goes to llama-server unchanged; llama-server --help lists them.
 
 Server
-  --host HOST               address to listen on (LLAMA_ARG_HOST, default 127.0.0.1)
+  --host HOSTS              addresses to listen on, or Unix sockets that end in .sock; comma list
+                            (LLAMA_ARG_HOST, default 127.0.0.1)
   --port N                  0 takes a free one (LLAMA_ARG_PORT, default 8080)
+  --reuse-port              let other processes listen on the same port (LLAMA_ARG_REUSE_PORT)
+  --api-prefix PATH         serve below this path (LLAMA_ARG_API_PREFIX)
+  --ssl-key-file FILE, --ssl-cert-file FILE
+                            serve https (LLAMA_ARG_SSL_KEY_FILE, LLAMA_ARG_SSL_CERT_FILE)
+  --api-key KEYS            clients must bring one of these; comma list (LLAMA_API_KEY)
+  --api-key-file FILE       the same, one a line, # begins a comment (LLAMA_ARG_API_KEY_FILE)
+  --cors-origins LIST, --cors-methods LIST, --cors-headers LIST, --[no-]cors-credentials
+                            which web pages may ask (LLAMA_ARG_CORS_…, default all; with llama-server's
+                            --tools, --agent, --mcp-… only those of this machine)
+
+Limits
+  --max-parallel N          requests at the target at a time (SKIMFILL_MAX_PARALLEL, default the slots of the
+                            llama-server that we start, 1024 with --upstream)
+  --max-queue N             requests that wait for that, more are refused (SKIMFILL_MAX_QUEUE, default 256)
+  --max-connections N       more are refused (SKIMFILL_MAX_CONNECTIONS, default 1024)
+  --max-body-mib N          a larger request is refused (SKIMFILL_MAX_BODY_MIB, default 64)
+  -to N, --timeout N        seconds that a client may stall within a request or reply (LLAMA_ARG_TIMEOUT,
+                            default 30 and 60)
+  --drain-seconds N         how long SIGTERM lets requests finish (SKIMFILL_DRAIN_SECONDS, default 30)
+
+Log
   -lv N, -v                 how much to log on stderr, 0 to 5 (default 3); everything.
                             --log-file is llama-server's: it holds the target's log
-  Refused by name in this version: --api-key, --api-key-file, --api-prefix, --ssl-*, --cors-*, --timeout,
-  --reuse-port.
 )";
 
 std::string version_line() { return std::string("skimfill ") + kVersion + "\n"; }

@@ -1,9 +1,12 @@
 #include "cli/serve_command.h"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <utility>
 
@@ -40,6 +43,33 @@ Result<std::string> find_llama_server(const std::string& given) {
   if (fs::is_regular_file(path, error) && access(path.c_str(), X_OK) == 0) return path;
   return Error{Status::invalid, "llama-server '" + path + "': no such program; give --llama-server PATH or " +
                                     "set SKIMFILL_LLAMA_SERVER"};
+}
+
+// One key a line, as llama-server reads it.
+Result<void> read_api_keys(ServeCommand& command) {
+  for (const std::string& path : command.api_key_files) {
+    if (auto readable = check_readable_file("--api-key-file", path); !readable) return readable;
+    std::ifstream file(path);
+    std::vector<std::string>& keys = command.gateway.access.api_keys;
+    const std::size_t before = keys.size();
+    for (std::string line; std::getline(file, line);) {
+      if (line.ends_with('\r')) line.pop_back();
+      if (!line.empty() && line[0] != '#') keys.push_back(line);
+    }
+    // Without a key everyone could ask, which is not what a user who names a file wants.
+    if (keys.size() == before) return bad_value("--api-key-file", path, "there is no key in it");
+  }
+  return {};
+}
+
+// A connection may need four: the client's, two for TLS, the target's.
+void raise_open_file_limit(const ServerLimits& limits) {
+  rlimit open_files{};
+  if (::getrlimit(RLIMIT_NOFILE, &open_files) != 0) return;
+  const rlim_t wanted = std::min(open_files.rlim_max, static_cast<rlim_t>(4 * limits.max_connections + 512));
+  if (open_files.rlim_cur >= wanted) return;
+  open_files.rlim_cur = wanted;
+  ::setrlimit(RLIMIT_NOFILE, &open_files);
 }
 
 // A model that cannot be used is no fault of the command line.
@@ -104,7 +134,9 @@ Result<void> run(std::span<const std::string> arguments) {
   if (command->help) return write_stdout(kServeHelp);
   if (command->version) return write_stdout(version_line());
   spdlog::set_level(command->log_level);
+  if (auto read = read_api_keys(*command); !read) return read;
   if (auto checked = check_target(*command); !checked) return checked;
+  raise_open_file_limit(command->gateway.limits);
   // Before the target: llama-server takes what memory is left.
   Result<std::shared_ptr<const Skimmer>> skimmer = load_skimmer(*command);
   if (!skimmer) return skimmer.error();

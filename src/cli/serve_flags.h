@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/log.h"
 #include "gateway/serve.h"
@@ -22,6 +23,7 @@ struct ServeCommand {
   SkimmerOptions skimmer;  // drafter empty: no skimmer
   std::string model;  // the target's file, also in gateway.child_args; empty: llama-server gets it otherwise
   std::string draft;  // --draft FILE, for speculative decoding in the target
+  std::vector<std::string> api_key_files;  // their keys are not in gateway.access yet
   bool spec_type_given = false;
   spdlog::level::level_enum log_level = spdlog::level::info;
   bool help = false;

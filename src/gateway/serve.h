@@ -11,19 +11,28 @@
 #include <string>
 #include <vector>
 
+#include "gateway/http/edge_options.h"
 #include "skimfill/result.h"
 #include "skimfill/skimfill.h"
 
 namespace skimfill {
 
 struct ServeOptions {
-  std::string host = "127.0.0.1";
-  std::uint16_t port = 8080;            // 0: any free port; the log line tells which
-  std::string upstream;                 // "http://host:port[/prefix]"; empty: a child llama-server
-  std::string llama_server;             // the child's program
-  std::vector<std::string> child_args;  // its command line without host, port and what else is ours
-  Mode mode = Mode::off;                // for requests that do not say
-  std::int64_t max_body_bytes = 64 << 20;
+  ListenOptions listen;
+  AccessOptions access;
+  ServerLimits limits;
+
+  std::string upstream;                     // "http://host:port[/prefix]"; empty: a child llama-server
+  std::string llama_server;                 // the child's program
+  std::vector<std::string> child_args;      // its command line without host, port and what else is ours
+  Mode mode = Mode::off;                    // for requests that do not say
+  std::vector<std::string> prefill_models;  // router mode: skim only for requests to these models
+
+  // Requests at the target at a time; 0: as many as the child has slots, 1024 with an upstream.
+  std::int64_t max_parallel = 0;
+  std::int64_t max_queue = 256;                   // that wait for it; above: refused with Retry-After
+  std::chrono::milliseconds drain_limit{30'000};  // how long SIGTERM lets requests in flight finish
+
   int max_json_depth = 128;
   std::chrono::milliseconds silence_before_headers{
       2000};  // then a stream's headers go out without the target

@@ -31,7 +31,7 @@ class Gateway:
         self._reader = threading.Thread(target=self._read_log, daemon=True)
         self._reader.start()
         self._listening.wait(LIMIT_S)
-        found = re.search(r"listening on http://\S+:(\d+)", self.log)
+        found = re.search(r"listening on https?://\S+:(\d+)", self.log)
         self.port = int(found[1]) if found else 0
 
     def _read_log(self) -> None:

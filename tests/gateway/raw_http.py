@@ -18,8 +18,8 @@ class Reply:
 
 
 class Connection:
-    def __init__(self, port: int) -> None:
-        self.socket = socket.create_connection(("127.0.0.1", port), timeout=LIMIT_S)
+    def __init__(self, port: int, over: socket.socket | None = None) -> None:
+        self.socket = over or socket.create_connection(("127.0.0.1", port), timeout=LIMIT_S)
         self.stream = self.socket.makefile("rb")
 
     def __enter__(self) -> "Connection":

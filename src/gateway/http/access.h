@@ -1,25 +1,23 @@
-// Who may ask, and from which pages: API keys and CORS, as llama-server's flags say.
+// Who may ask, and from which pages: API keys, CORS and the path before every route, as llama-server's flags
+// say.
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "gateway/http/asio.h"
+#include "gateway/http/edge_options.h"
 
 namespace skimfill {
 
-struct AccessOptions {
-  std::vector<std::string> api_keys;  // empty: everyone may ask
-  std::string cors_origins = "*";     // one origin, "*", or "localhost" (reflected when the origin is local)
-  std::string cors_methods = "GET, POST, DELETE, OPTIONS";
-  std::string cors_headers = "*";
-  bool cors_credentials = true;
-};
-
 class Access {
  public:
-  explicit Access(AccessOptions options) : options_(std::move(options)) {}
+  explicit Access(AccessOptions options);
+
+  // Cuts the prefix off the request's target. False when the target is outside of it.
+  bool strip_prefix(RequestHead& request) const;
 
   // Whether the request brings a key (Authorization: Bearer, or X-Api-Key), needs none (health, OPTIONS, the
   // web page), or no keys are set. Compares in a time that does not depend on the key.
@@ -34,7 +32,16 @@ class Access {
   ReplyHead preflight(const RequestHead& request) const;
 
  private:
-  AccessOptions options_;
+  using Digest = std::array<unsigned char, 32>;
+  static Digest digest(std::string_view key);
+
+  std::string allowed_origin(const RequestHead& request) const;
+
+  AccessOptions options_;     // without the keys
+  std::vector<Digest> keys_;  // of equal length, so that comparing tells nothing of a key's length either
 };
+
+// Removes Access-Control-*: what a target says of its own pages does not hold for ours.
+void remove_cors_headers(ReplyHead& reply);
 
 }  // namespace skimfill

@@ -24,4 +24,7 @@ using Request = http::request<http::string_body>;
 using RequestHead = http::request_header<>;
 using ReplyHead = http::response_header<>;
 
+// TCP or Unix alike.
+using StreamSocket = asio::generic::stream_protocol::socket;
+
 }  // namespace skimfill

@@ -5,6 +5,7 @@
 #include <boost/asio/associated_executor.hpp>
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
@@ -21,6 +22,15 @@ namespace skimfill {
 inline awaitable<void> sleep_for(std::chrono::milliseconds duration) {
   asio::steady_timer timer(co_await asio::this_coro::executor, duration);
   co_await timer.async_wait(asio::use_awaitable);
+}
+
+// Runs `operation` unless it takes longer than `limit`: then error::timed_out.
+inline awaitable<error_code> within(std::chrono::milliseconds limit, awaitable<error_code> operation) {
+  using asio::experimental::awaitable_operators::operator||;
+  asio::steady_timer timer(co_await asio::this_coro::executor, limit);
+  const auto first = co_await (std::move(operation) || timer.async_wait(kNothrow));
+  if (first.index() == 0) co_return std::get<0>(first);
+  co_return asio::error::timed_out;
 }
 
 // Runs `work(stop_token)` on the pool and resumes the coroutine where it was. Cancelling the coroutine fires

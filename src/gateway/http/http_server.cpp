@@ -1,39 +1,45 @@
 #include "gateway/http/http_server.h"
 
+#include <poll.h>
+#include <sys/socket.h>
+
 #include <boost/asio/experimental/awaitable_operators.hpp>
-#include <boost/asio/read.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
+#include <cerrno>
 #include <exception>
-#include <sstream>
 
 #include "core/log.h"
 #include "gateway/http/async.h"
-#include "gateway/json/json_edit.h"
 
 namespace skimfill {
 namespace {
 
 using asio::experimental::awaitable_operators::operator||;
-using asio::ip::tcp;
 
-constexpr std::size_t kPipelineBytes = 64 << 10;
+// How long a client may go on sending after a refusal before we close on it.
+constexpr std::chrono::seconds kLinger{2};
+// A connection that is one too many gets so long to send its request.
+constexpr std::chrono::seconds kRefusalIdle{2};
 
-// While a request is handled: returns when the client has closed its side. What it sends ahead is kept in
-// `buffer` for the next request, up to a limit, behind which its leaving shows only when we write.
-awaitable<void> client_left(tcp::socket& socket, boost::beast::flat_buffer& buffer) {
-  for (;;) {
-    const auto [failure] = co_await socket.async_wait(tcp::socket::wait_read, kNothrow);
-    if (failure) co_return;
-    error_code ignored;
-    const std::size_t available = socket.available(ignored);
-    if (available == 0) co_return;
-    if (buffer.size() >= kPipelineBytes) break;
-    const std::size_t read = socket.read_some(buffer.prepare(std::min(available, kPipelineBytes)), ignored);
-    buffer.commit(read);
-  }
-  asio::steady_timer never(co_await asio::this_coro::executor, asio::steady_timer::time_point::max());
-  co_await never.async_wait(kNothrow);
+// Whether the peer has closed its side, also while bytes from it are still unread.
+bool has_left(StreamSocket& socket) {
+#ifdef POLLRDHUP
+  pollfd state{socket.native_handle(), POLLRDHUP, 0};
+  return ::poll(&state, 1, 0) > 0;
+#else
+  // Behind unread bytes its leaving shows only when we write.
+  char next;
+  const auto size = ::recv(socket.native_handle(), &next, 1, MSG_PEEK | MSG_DONTWAIT);
+  return size == 0 || (size < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
+#endif
+}
+
+// While a request is handled: returns when its client has left. What a client sends ahead stays unread.
+awaitable<void> client_left(StreamSocket& socket) {
+  do {
+    co_await sleep_for(kLeaveCheck);
+  } while (!has_left(socket));
 }
 
 awaitable<void> run_handler(const Handler& handler, Exchange& exchange) {
@@ -59,48 +65,38 @@ awaitable<void> run_handler(const Handler& handler, Exchange& exchange) {
   }
 }
 
-// Runs `operation` unless it takes longer than `limit`: then error::timed_out.
-awaitable<error_code> within(std::chrono::milliseconds limit, awaitable<error_code> operation) {
-  asio::steady_timer timer(co_await asio::this_coro::executor, limit);
-  const auto first = co_await (std::move(operation) || timer.async_wait(kNothrow));
-  if (first.index() == 0) co_return std::get<0>(first);
-  co_return asio::error::timed_out;
-}
-
 template <class Parser>
-awaitable<error_code> read_head(tcp::socket& socket, boost::beast::flat_buffer& buffer, Parser& parser) {
+awaitable<error_code> read_head(StreamSocket& socket, boost::beast::flat_buffer& buffer, Parser& parser) {
   const auto [failure, read] = co_await http::async_read_header(socket, buffer, parser, kNothrow);
   co_return failure;
 }
 
 template <class Parser>
-awaitable<error_code> read_some(tcp::socket& socket, boost::beast::flat_buffer& buffer, Parser& parser) {
+awaitable<error_code> read_some(StreamSocket& socket, boost::beast::flat_buffer& buffer, Parser& parser) {
   const auto [failure, read] = co_await http::async_read_some(socket, buffer, parser, kNothrow);
   co_return failure;
 }
 
 template <class Parser>
-awaitable<error_code> read_request(tcp::socket& socket, boost::beast::flat_buffer& buffer, Parser& parser,
-                                   const ServerLimits& limits) {
-  error_code failure = co_await within(limits.idle, read_head(socket, buffer, parser));
-  if (failure) co_return failure;
+awaitable<error_code> read_body(StreamSocket& socket, boost::beast::flat_buffer& buffer, Parser& parser,
+                                const ServerLimits& limits) {
   if (boost::beast::iequals(parser.get()[http::field::expect], "100-continue") && !parser.is_done()) {
     static constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
     const auto [lost, written] = co_await asio::async_write(socket, asio::buffer(kContinue), kNothrow);
     if (lost) co_return lost;
   }
-  while (!parser.is_done()) {
-    failure = co_await within(limits.stalled, read_some(socket, buffer, parser));
-    if (failure) co_return failure;
+  error_code failure;
+  while (!parser.is_done() && !failure) {
+    failure = co_await within(limits.stalled_read, read_some(socket, buffer, parser));
   }
   co_return failure;
 }
 
 // Reads on after a refusal, for a while: closing with unread bytes would reset the connection, and a client
 // that still sends its body would never see the reply.
-awaitable<void> linger(tcp::socket& socket) {
+awaitable<void> linger(StreamSocket& socket) {
   error_code ignored;
-  socket.shutdown(tcp::socket::shutdown_send, ignored);
+  socket.shutdown(StreamSocket::shutdown_send, ignored);
   const auto drain = [&]() -> awaitable<error_code> {
     std::array<char, 16 << 10> waste;
     for (;;) {
@@ -108,15 +104,18 @@ awaitable<void> linger(tcp::socket& socket) {
       if (failure) co_return failure;
     }
   };
-  static_cast<void>(co_await within(std::chrono::seconds(2), drain()));
+  static_cast<void>(co_await within(kLinger, drain()));
 }
 
 struct Refusal {
   unsigned status;
   std::string message;
+  std::string type = "invalid_request_error";
+  std::optional<std::chrono::seconds> retry_after = std::nullopt;
 };
 
-std::optional<Refusal> refusal(const error_code& failure, const ServerLimits& limits) {
+// Nothing where the client is gone: nobody is left to be told.
+std::optional<Refusal> refusal_of(const error_code& failure, const ServerLimits& limits) {
   if (failure == http::error::body_limit) {
     return Refusal{413,
                    "the request body is larger than " + std::to_string(limits.max_body_bytes) + " bytes"};
@@ -132,119 +131,120 @@ std::optional<Refusal> refusal(const error_code& failure, const ServerLimits& li
   return std::nullopt;
 }
 
+Refusal too_many_connections() {
+  return {503, "too many connections are open; try again soon", "unavailable_error", std::chrono::seconds(1)};
+}
+
+// One request of a connection, from its first byte to the last of its reply. Returns whether another may
+// follow.
+class Turn {
+ public:
+  Turn(StreamSocket& socket, boost::beast::flat_buffer& buffer, const Door& door)
+      : socket_(socket), buffer_(buffer), door_(door) {
+    parser_.header_limit(door.limits.max_head_bytes);
+    parser_.body_limit(static_cast<std::uint64_t>(door.limits.max_body_bytes));
+  }
+
+  awaitable<bool> run();
+  awaitable<void> refuse_all();
+
+ private:
+  // Judges the head before any of the body is read.
+  std::optional<Refusal> judge(RequestHead& head) const;
+  awaitable<bool> reply_early(ReplyHead extras, std::optional<Refusal> refusal);
+
+  StreamSocket& socket_;
+  boost::beast::flat_buffer& buffer_;
+  const Door& door_;
+  http::request_parser<http::string_body> parser_;
+};
+
+std::optional<Refusal> Turn::judge(RequestHead& head) const {
+  const bool is_inside = door_.access.strip_prefix(head);
+  if (!door_.access.admits(head)) return Refusal{401, "Invalid API Key", "authentication_error"};
+  if (!is_inside) return Refusal{404, "File Not Found", "not_found_error"};
+  return std::nullopt;
+}
+
+// Answers a request whose body, if it has one, stays unread: with the refusal, or to a preflight.
+awaitable<bool> Turn::reply_early(ReplyHead extras, std::optional<Refusal> refusal) {
+  Request request;
+  request.base() = parser_.get().base();
+  Exchange exchange(socket_, std::move(request), door_.limits, std::move(extras));
+  const bool is_read = parser_.is_done();
+  if (!is_read) exchange.close_afterwards();
+  if (refusal) {
+    co_await exchange.reply_error(refusal->status, refusal->message, refusal->type, refusal->retry_after);
+  } else {
+    ReplyHead head;
+    head.result(http::status::ok);
+    co_await exchange.reply(std::move(head), "");
+  }
+  if (!is_read) co_await linger(socket_);
+  co_return exchange.reusable();
+}
+
+awaitable<bool> Turn::run() {
+  error_code failure = co_await within(door_.limits.idle, read_head(socket_, buffer_, parser_));
+  RequestHead& head = parser_.get().base();
+  ReplyHead extras;
+  // A body that its head tells to be too large ends the reading of the head, all of which is there.
+  if (!failure || failure == http::error::body_limit) {
+    if (head.method() == http::verb::options) {
+      co_return co_await reply_early(door_.access.preflight(head), std::nullopt);
+    }
+    door_.access.add_headers(head, extras);
+    if (auto refused = judge(head)) co_return co_await reply_early(std::move(extras), std::move(refused));
+  }
+  if (!failure) failure = co_await read_body(socket_, buffer_, parser_, door_.limits);
+  if (failure) {
+    auto refused = refusal_of(failure, door_.limits);
+    if (!refused) co_return false;
+    co_return co_await reply_early(std::move(extras), std::move(refused));
+  }
+  door_.access.hide_key(head);
+  Exchange exchange(socket_, parser_.release(), door_.limits, std::move(extras));
+  co_await (run_handler(door_.handler, exchange) || client_left(socket_));
+  co_return exchange.reusable();
+}
+
+awaitable<void> Turn::refuse_all() {
+  const error_code failure = co_await within(kRefusalIdle, read_head(socket_, buffer_, parser_));
+  if (failure && failure != http::error::body_limit) co_return;
+  ReplyHead extras;
+  door_.access.add_headers(parser_.get(), extras);
+  Exchange exchange(socket_, Request(parser_.get().base()), door_.limits, std::move(extras));
+  exchange.close_afterwards();
+  const Refusal refused = too_many_connections();
+  co_await exchange.reply_error(refused.status, refused.message, refused.type, refused.retry_after);
+  co_await linger(socket_);
+}
+
+void prepare(StreamSocket& socket) {
+  error_code ignored;
+  socket.set_option(asio::ip::tcp::no_delay(true), ignored);
+  socket.non_blocking(true, ignored);  // for write_all
+}
+
 }  // namespace
 
-std::string error_json(unsigned status, std::string_view message, std::string_view type) {
-  return "{\"error\":{\"code\":" + std::to_string(status) + ",\"message\":" + quote_json(message) +
-         ",\"type\":" + quote_json(type) + "}}";
-}
-
-Exchange::Exchange(tcp::socket& socket, Request read)
-    : request(std::move(read)),
-      socket_(socket),
-      writable_(socket.get_executor(), asio::steady_timer::time_point::max()),
-      keep_alive_(request.keep_alive()) {}
-
-awaitable<void> Exchange::reply(ReplyHead head, std::string_view body) {
-  co_await begin(std::move(head), body.size());
-  co_await write(body);
-  co_await end();
-}
-
-awaitable<void> Exchange::reply_json(unsigned status, std::string_view json) {
-  ReplyHead head;
-  head.result(status);
-  head.set(http::field::content_type, "application/json; charset=utf-8");
-  co_await reply(std::move(head), json);
-}
-
-awaitable<void> Exchange::reply_error(unsigned status, std::string_view message, std::string_view type) {
-  const std::string json = error_json(status, message, type);
-  co_await reply_json(status, json);
-}
-
-awaitable<void> Exchange::reply_error(const Error& error) {
-  switch (error.status) {
-    case Status::invalid:
-    case Status::too_large:
-      co_return co_await reply_error(400, error.message, "invalid_request_error");
-    case Status::unsupported:
-      co_return co_await reply_error(400, error.message, "not_supported_error");
-    case Status::unavailable:
-    case Status::cancelled:
-      co_return co_await reply_error(503, error.message, "unavailable_error");
-    case Status::internal:
-      co_return co_await reply_error(500, error.message, "server_error");
-  }
-}
-
-awaitable<void> Exchange::begin(ReplyHead head, std::optional<std::uint64_t> length) {
-  const unsigned status = head.result_int();
-  has_body_ = request.method() != http::verb::head && status != 204 && status != 304;
-  const bool modern = request.version() >= 11;
-  head.version(11);
-  head.erase(http::field::content_length);
-  if (length && status != 204) head.set(http::field::content_length, std::to_string(*length));
-  chunked_ = !length && has_body_ && modern;
-  if (chunked_) head.set(http::field::transfer_encoding, "chunked");
-  if (!length && has_body_ && !modern) keep_alive_ = false;
-  if (!keep_alive_) {
-    head.set(http::field::connection, "close");
-  } else if (!modern) {
-    head.set(http::field::connection, "keep-alive");
-  }
-  begun_ = true;
-  std::ostringstream text;
-  text << head;
-  co_await send(text.str());
-}
-
-awaitable<void> Exchange::write(std::string_view piece) {
-  if (piece.empty() || !has_body_) co_return;
-  if (!chunked_) co_return co_await send(std::string(piece));
-  std::ostringstream size;
-  size << std::hex << piece.size();
-  co_await send(size.str() + "\r\n" + std::string(piece) + "\r\n");
-}
-
-awaitable<void> Exchange::end() {
-  if (chunked_) co_await send("0\r\n\r\n");
-  ended_ = true;
-}
-
-awaitable<void> Exchange::send(std::string bytes) {
-  while (writing_) co_await writable_.async_wait(kNothrow);
-  writing_ = true;
-  const auto [failure, written] = co_await asio::async_write(socket_, asio::buffer(bytes), kNothrow);
-  writing_ = false;
-  last_write_ = std::chrono::steady_clock::now();
-  writable_.cancel();
-  if (failure) throw boost::system::system_error(failure);
-}
-
-awaitable<void> serve_connection(tcp::socket socket, const ServerLimits& limits, const Handler& handler) {
-  error_code ignored;
-  socket.set_option(tcp::no_delay(true), ignored);
+awaitable<void> serve_connection(StreamSocket socket, const Door& door) {
+  prepare(socket);
   boost::beast::flat_buffer buffer;
-  for (;;) {
-    http::request_parser<http::string_body> parser;
-    parser.header_limit(limits.max_head_bytes);
-    parser.body_limit(static_cast<std::uint64_t>(limits.max_body_bytes));
-    const error_code failure = co_await read_request(socket, buffer, parser, limits);
-    if (failure) {
-      if (auto refused = refusal(failure, limits)) {
-        Exchange exchange(socket, Request(http::verb::get, "/", 11));
-        exchange.close_afterwards();
-        co_await exchange.reply_error(refused->status, refused->message, "invalid_request_error");
-        co_await linger(socket);
-      }
-      break;
-    }
-    Exchange exchange(socket, parser.release());
-    co_await (run_handler(handler, exchange) || client_left(socket, buffer));
-    if (!exchange.reusable()) break;
+  bool goes_on = true;
+  while (goes_on) {
+    Turn turn(socket, buffer, door);
+    goes_on = co_await turn.run();
   }
-  socket.shutdown(tcp::socket::shutdown_both, ignored);
+  error_code ignored;
+  socket.shutdown(StreamSocket::shutdown_both, ignored);
+}
+
+awaitable<void> refuse_connection(StreamSocket socket, const Door& door) {
+  prepare(socket);
+  boost::beast::flat_buffer buffer;
+  Turn turn(socket, buffer, door);
+  co_await turn.refuse_all();
 }
 
 }  // namespace skimfill

@@ -1,80 +1,35 @@
-// The HTTP server: connections, requests with their limits, replies whole or piece by piece.
+// The HTTP server's side of a connection: requests with their limits, each judged by its head before its body
+// is read, and handed to one handler.
 #pragma once
 
-#include <boost/asio/steady_timer.hpp>
 #include <chrono>
-#include <cstdint>
 #include <functional>
-#include <optional>
-#include <string>
-#include <string_view>
 
-#include "core/clock.h"
+#include "gateway/http/access.h"
 #include "gateway/http/asio.h"
-#include "skimfill/result.h"
+#include "gateway/http/edge_options.h"
+#include "gateway/http/exchange.h"
 
 namespace skimfill {
 
-// {"error":{"code":…,"message":…,"type":…}}, the shape that OpenAI's clients and llama-server's know.
-std::string error_json(unsigned status, std::string_view message, std::string_view type);
-
-// One request and the reply to it. Writes throw boost::system::system_error when the client is gone.
-class Exchange {
- public:
-  Exchange(asio::ip::tcp::socket& socket, Request request);
-
-  Request request;
-  const Stopwatch since_arrival;  // from when head and body had been read
-
-  // A whole reply. Length and connection headers are set here; `head` brings status and the others.
-  awaitable<void> reply(ReplyHead head, std::string_view body);
-  awaitable<void> reply_json(unsigned status, std::string_view json);
-  awaitable<void> reply_error(unsigned status, std::string_view message, std::string_view type);
-  awaitable<void> reply_error(const Error& error);
-
-  // A reply in pieces: begin, write…, end. Without a length it goes out chunked, or until close for HTTP/1.0.
-  awaitable<void> begin(ReplyHead head, std::optional<std::uint64_t> length);
-  awaitable<void> write(std::string_view piece);
-  awaitable<void> end();
-
-  bool begun() const { return begun_; }
-  // Since begin() or the last write() was through; none while one is under way.
-  std::chrono::steady_clock::duration silence() const {
-    if (writing_) return {};
-    return std::chrono::steady_clock::now() - last_write_;
-  }
-
-  // Whether another request may follow on the connection: the reply is complete and neither side wants to
-  // close.
-  bool reusable() const { return ended_ && keep_alive_; }
-  void close_afterwards() { keep_alive_ = false; }
-
- private:
-  awaitable<void> send(std::string bytes);
-
-  asio::ip::tcp::socket& socket_;
-  asio::steady_timer writable_;  // cancelled when a write is through: two coroutines may write, one at a time
-  bool writing_ = false;
-  bool begun_ = false;
-  bool ended_ = false;
-  bool chunked_ = false;
-  bool has_body_ = true;
-  bool keep_alive_;
-  std::chrono::steady_clock::time_point last_write_ = std::chrono::steady_clock::now();
-};
-
-struct ServerLimits {
-  std::int64_t max_body_bytes = 64 << 20;
-  std::uint32_t max_head_bytes = 64 << 10;
-  std::chrono::milliseconds idle{75'000};     // a connection without a request
-  std::chrono::milliseconds stalled{30'000};  // no byte of a request that has begun
-};
-
-// Answers one request. It is cancelled when its client leaves.
+// Answers one request. It is cancelled when its client leaves: closes the connection, or only its own half of
+// it (as llama-server does; nothing tells the two apart until we write). A reply that is there within
+// kLeaveCheck reaches a client that closed its half right after its request.
 using Handler = std::function<awaitable<void>(Exchange&)>;
 
-// Serves one connection until either side closes it. `handler` must outlive the coroutine.
-awaitable<void> serve_connection(asio::ip::tcp::socket socket, const ServerLimits& limits,
-                                 const Handler& handler);
+inline constexpr std::chrono::milliseconds kLeaveCheck{50};
+
+// What all connections share. It outlives them.
+struct Door {
+  ServerLimits limits;
+  Access access;
+  Handler handler;
+};
+
+// Serves one connection until either side closes it.
+awaitable<void> serve_connection(StreamSocket socket, const Door& door);
+
+// Answers the first request of a connection that is one too many: 503, then closed.
+awaitable<void> refuse_connection(StreamSocket socket, const Door& door);
 
 }  // namespace skimfill

@@ -8,24 +8,17 @@
 #include <vector>
 
 #include "gateway/http/asio.h"
+#include "gateway/http/edge_options.h"
 #include "skimfill/result.h"
 
 namespace skimfill {
 
-struct ListenOptions {
-  std::vector<std::string> hosts = {"127.0.0.1"};  // an address, a name, or a path that ends in .sock
-  std::uint16_t port = 8080;                       // 0: any free one
-  bool reuse_port = false;
-  std::string tls_key_file;  // PEM; both or none
-  std::string tls_cert_file;
-};
-
-using StreamSocket = asio::generic::stream_protocol::socket;
-
+// The executor's context stops before it is destroyed.
 class Listener {
  public:
-  // Binds all of them. Errors: Status::invalid for an address or certificate that is none,
-  // Status::unavailable for one that is taken.
+  // Binds all of them; of a name's addresses the first that can be bound, as llama-server does. With port 0
+  // the first host takes any free port and the others the same. Errors: Status::invalid for an address or
+  // certificate that is none, Status::unavailable for one that is taken.
   static Result<std::unique_ptr<Listener>> open(const asio::any_io_executor& executor,
                                                 const ListenOptions& options);
   virtual ~Listener() = default;
@@ -33,7 +26,11 @@ class Listener {
   // Hands over each connection as a plain stream until close(): TLS has been taken off, by a pump between two
   // sockets.
   virtual awaitable<void> accept(std::function<void(StreamSocket)> on_connection) = 0;
+  // No more connections; those that are open go on. Unix sockets are removed.
   virtual void close() = 0;
+  // For the end, when all connections have been closed: waits for TLS to pass on what was written last, for a
+  // moment only.
+  virtual awaitable<void> flush() = 0;
 
   virtual std::uint16_t port() const = 0;  // of the first TCP address; 0 where there is none
   virtual std::vector<std::string> urls()
