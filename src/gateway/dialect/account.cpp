@@ -1,45 +1,51 @@
 #include "gateway/dialect/account.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
-#include <utility>
 #include <vector>
+
+#include "gateway/json/json_members.h"
 
 namespace skimfill {
 namespace {
 
-using Members = std::vector<std::pair<std::string, std::string>>;
+// Where a dialect keeps what. A dialect without `details` has its counts side by side: then `prompt` leaves
+// out what was cached.
+struct Places {
+  std::string_view start;  // the member of a stream's first event that holds the usage
+  std::string_view last;   // the member of a stream's last event that is the reply
+  std::string_view prompt;
+  std::string_view details;
+  std::string_view generated;
+  std::string_view cached;
+  std::string_view kept;
+};
 
-std::string number(double value) {
-  std::array<char, 32> text;
-  const double micro = std::round(value * 1000) / 1000;
-  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), micro + 0.0).ptr};
-}
+constexpr Places kOpenAi{.start = "",
+                         .last = "",
+                         .prompt = "prompt_tokens",
+                         .details = "prompt_tokens_details",
+                         .generated = "completion_tokens",
+                         .cached = "cached_tokens",
+                         .kept = "kept_tokens"};
+constexpr Places kMessages{.start = "message",
+                           .last = "",
+                           .prompt = "input_tokens",
+                           .details = "",
+                           .generated = "output_tokens",
+                           .cached = "cache_read_input_tokens",
+                           .kept = "kept_input_tokens"};
+constexpr Places kResponses{.start = "response",
+                            .last = "response",
+                            .prompt = "input_tokens",
+                            .details = "input_tokens_details",
+                            .generated = "output_tokens",
+                            .cached = "cached_tokens",
+                            .kept = "kept_tokens"};
 
-std::string object(const Members& members) {
-  std::string json = "{";
-  for (const auto& [name, value] : members) {
-    if (json.size() > 1) json += ',';
-    json += quote_json(name) + ':' + value;
-  }
-  return json + '}';
-}
-
-std::optional<double> number_of(const std::vector<JsonMember>& members, std::string_view name) {
-  const std::optional<JsonView> value = find_member(members, name);
-  if (!value || !value->is(JsonKind::number)) return std::nullopt;
-  return value->as_number();
-}
-
-std::optional<std::int64_t> integer_of(const std::vector<JsonMember>& members, std::string_view name) {
-  const std::optional<JsonView> value = find_member(members, name);
-  return value ? value->as_integer() : std::nullopt;
-}
-
-std::vector<JsonMember> members_of(const std::optional<JsonView>& value) {
-  return value ? value->members() : std::vector<JsonMember>();
+const Places& places_of(Dialect dialect) {
+  if (dialect == Dialect::messages) return kMessages;
+  return dialect == Dialect::responses ? kResponses : kOpenAi;
 }
 
 struct Counts {
@@ -47,13 +53,22 @@ struct Counts {
   std::int64_t original = 0;  // of the prompt as the client sent it
   std::optional<std::int64_t> cached;
   bool estimated = false;
+
+  std::int64_t prefilled() const { return sent - cached.value_or(0); }
 };
 
-std::optional<Counts> counts_of(const std::vector<JsonMember>& usage, const Account& account) {
-  const std::optional<std::int64_t> sent = integer_of(usage, "prompt_tokens");
+std::optional<Counts> counts_of(const Places& places, const std::vector<JsonMember>& usage,
+                                const Account& account) {
+  std::optional<std::int64_t> sent = integer_of(usage, places.prompt);
   if (!sent) return std::nullopt;
-  Counts counts{.sent = *sent, .original = *sent};
-  counts.cached = integer_of(members_of(find_member(usage, "prompt_tokens_details")), "cached_tokens");
+  Counts counts;
+  if (places.details.empty()) {
+    counts.cached = integer_of(usage, places.cached);
+    *sent += counts.cached.value_or(0);
+  } else {
+    counts.cached = integer_of(members_of(find_member(usage, places.details)), places.cached);
+  }
+  counts.sent = counts.original = *sent;
   if (!account.skimmed) return counts;
   if (account.prompt_tokens) {
     counts.original = *account.prompt_tokens;
@@ -66,79 +81,118 @@ std::optional<Counts> counts_of(const std::vector<JsonMember>& usage, const Acco
   return counts;
 }
 
-void edit_usage(JsonEdits& edits, const JsonView& usage, const Counts& counts) {
+void edit_usage(JsonEdits& edits, const Places& places, const JsonView& usage, const Counts& counts) {
   const std::vector<JsonMember> members = usage.members();
-  Members details{{"kept_tokens", std::to_string(counts.sent)}};
-  if (!counts.cached) details.insert(details.begin(), {"cached_tokens", "0"});
-  if (counts.estimated) details.emplace_back("estimated", "true");
-  Members changed{{"prompt_tokens", std::to_string(counts.original)}};
-  if (const auto completion = integer_of(members, "completion_tokens")) {
-    changed.emplace_back("total_tokens", std::to_string(counts.original + *completion));
+  JsonMembers details;
+  if (!counts.cached && !places.details.empty()) put_member(details, places.cached, "0");
+  put_member(details, places.kept, std::to_string(counts.sent));
+  if (counts.estimated) put_member(details, "estimated", "true");
+  JsonMembers changed;
+  if (places.details.empty()) {
+    const std::int64_t uncached = std::max<std::int64_t>(counts.original - counts.cached.value_or(0), 0);
+    put_member(changed, places.prompt, std::to_string(uncached));
+    changed.insert(changed.end(), details.begin(), details.end());
+    return edits.set_members(usage, changed);
   }
-  const std::optional<JsonView> old_details = find_member(members, "prompt_tokens_details");
+  put_member(changed, places.prompt, std::to_string(counts.original));
+  if (const auto generated = integer_of(members, places.generated)) {
+    put_member(changed, "total_tokens", std::to_string(counts.original + *generated));
+  }
+  const std::optional<JsonView> old_details = find_member(members, places.details);
   if (old_details && old_details->is(JsonKind::object)) {
     edits.set_members(*old_details, details);
   } else {
-    changed.emplace_back("prompt_tokens_details", object(details));
+    put_member(changed, places.details, json_object(details));
   }
   edits.set_members(usage, changed);
 }
 
-Members timing_members(const std::vector<JsonMember>& target, const Times& times,
-                       const std::optional<Counts>& counts) {
-  Members members{{"queue_ms", number(times.queue_ms)},
-                  {"skim_ms", number(times.skim_ms)},
-                  {"other_ms", number(times.other_ms)}};
+// `prefilled`: the tokens that the target read, where it does not say so itself.
+JsonMembers timing_members(const std::vector<JsonMember>& target, const Times& times,
+                           std::optional<std::int64_t> prefilled) {
+  JsonMembers members{{"queue_ms", json_number(times.queue_ms)},
+                      {"skim_ms", json_number(times.skim_ms)},
+                      {"other_ms", json_number(times.other_ms)}};
   if (!times.prefill_ms) return members;
   std::optional<double> prompt_n = number_of(target, "prompt_n");
-  if (!prompt_n && counts) {
-    prompt_n = static_cast<double>(counts->sent - counts->cached.value_or(0));
-    members.emplace_back("prompt_n", number(*prompt_n));
+  if (!prompt_n && prefilled) {
+    prompt_n = static_cast<double>(*prefilled);
+    members.emplace_back("prompt_n", std::to_string(*prefilled));
   }
-  members.emplace_back("prefill_ms", number(*times.prefill_ms));
-  members.emplace_back("prompt_ms", number(times.prompt_ms()));
-  members.emplace_back("ttft_ms", number(times.ttft_ms));
+  members.emplace_back("prefill_ms", json_number(*times.prefill_ms));
+  members.emplace_back("prompt_ms", json_number(times.prompt_ms()));
+  members.emplace_back("ttft_ms", json_number(times.ttft_ms));
   if (prompt_n && *times.prefill_ms > 0) {
-    members.emplace_back("prompt_per_second", number(*prompt_n / *times.prefill_ms * 1000));
+    members.emplace_back("prompt_per_second", json_number(*prompt_n / *times.prefill_ms * 1000));
   }
-  if (!number_of(target, "predicted_ms")) members.emplace_back("predicted_ms", number(times.predicted_ms));
+  if (!number_of(target, "predicted_ms")) {
+    members.emplace_back("predicted_ms", json_number(times.predicted_ms));
+  }
   return members;
+}
+
+// `reply` stands in `json`, or is all of it. `target`: the target's own times, an object.
+std::string put_account(const Places& places, std::string_view json, const JsonView& reply,
+                        std::string_view target, const Account& account) {
+  const std::optional<JsonView> usage = reply.find("usage");
+  const std::vector<JsonMember> timings = JsonView::of(target).members();
+  const std::optional<double> prompt_ms = number_of(timings, "prompt_ms");
+  const std::optional<double> predicted_ms = number_of(timings, "predicted_ms");
+  std::optional<TargetTimes> target_times;
+  if (prompt_ms && predicted_ms) target_times = {*prompt_ms, *predicted_ms};
+  const std::optional<Counts> counts = counts_of(places, members_of(usage), account);
+
+  JsonEdits own_times(target);
+  own_times.set_members(JsonView::of(target),
+                        timing_members(timings, times_of(account, target_times),
+                                       counts ? counts->prefilled() : account.prefilled_tokens));
+  JsonEdits edits(json);
+  if (counts) edit_usage(edits, places, *usage, *counts);
+  edits.set_members(reply, {{"skim", account.skim_json}, {"timings", own_times.apply()}});
+  return edits.apply();
+}
+
+std::string object_or_empty(const std::optional<JsonView>& value) {
+  return value && value->is(JsonKind::object) ? std::string(value->bytes()) : "{}";
 }
 
 }  // namespace
 
 std::string skim_json(const SkimResult& result, const Prompt& prompt, bool spans) {
-  Members members{{"decision", result.decision == Decision::skimmed ? "\"skimmed\"" : "\"whole\""},
-                  {"reason", quote_json(result.reason)},
-                  {"tokens", std::to_string(result.tokens)},
-                  {"kept_tokens", std::to_string(result.kept_tokens)},
-                  {"path", quote_json(result.path)},
-                  {"device", quote_json(result.device)},
-                  {"timings_ms", object({{"queue", number(result.timings.queue_ms)},
-                                         {"tokenize", number(result.timings.tokenize_ms)},
-                                         {"score", number(result.timings.score_ms)},
-                                         {"select", number(result.timings.select_ms)},
-                                         {"total", number(result.timings.total_ms)}})}};
-  if (!spans) return object(members);
+  JsonMembers members{{"decision", result.decision == Decision::skimmed ? "\"skimmed\"" : "\"whole\""},
+                      {"reason", quote_json(result.reason)},
+                      {"tokens", std::to_string(result.tokens)},
+                      {"kept_tokens", std::to_string(result.kept_tokens)},
+                      {"path", quote_json(result.path)},
+                      {"device", quote_json(result.device)},
+                      {"timings_ms", json_object({{"queue", json_number(result.timings.queue_ms)},
+                                                  {"tokenize", json_number(result.timings.tokenize_ms)},
+                                                  {"score", json_number(result.timings.score_ms)},
+                                                  {"select", json_number(result.timings.select_ms)},
+                                                  {"total", json_number(result.timings.total_ms)}})}};
+  if (!spans) return json_object(members);
   std::string list = "[";
   for (const Span& span : result.spans) {
     if (list.size() > 1) list += ',';
-    Members place{{"message", std::to_string(span.message)}};
+    JsonMembers place{{"message", std::to_string(span.message)}};
     if (const auto part = prompt.parts[static_cast<std::size_t>(span.passage)]) {
       place.emplace_back("part", std::to_string(*part));
     }
+    if (const auto subpart = prompt.subparts[static_cast<std::size_t>(span.passage)]) {
+      place.emplace_back("subpart", std::to_string(*subpart));
+    }
     place.emplace_back("begin", std::to_string(span.begin));
     place.emplace_back("end", std::to_string(span.end));
-    if (std::isfinite(span.score)) place.emplace_back("score", number(static_cast<double>(span.score)));
-    list += object(place);
+    if (std::isfinite(span.score)) place.emplace_back("score", json_number(static_cast<double>(span.score)));
+    list += json_object(place);
   }
   members.emplace_back("question", quote_json(result.question));
   members.emplace_back("spans", list + ']');
-  return object(members);
+  return json_object(members);
 }
 
 Times times_of(const Account& account, const std::optional<TargetTimes>& target) {
-  Times times{.queue_ms = account.skim_queue_ms, .skim_ms = account.skim_ms};
+  Times times{.queue_ms = account.queue_ms, .skim_ms = account.skim_ms};
   const double at_target_ms = std::max(account.end_ms - account.sent_ms, 0.0);
   if (target) {
     times.prefill_ms = target->prompt_ms;
@@ -147,7 +201,10 @@ Times times_of(const Account& account, const std::optional<TargetTimes>& target)
     times.queue_ms += account.streamed ? std::min(idle_ms, account.head_ms - account.sent_ms) : idle_ms;
   } else if (account.streamed) {
     times.predicted_ms = account.end_ms - account.first_text_ms.value_or(account.end_ms);
-    times.prefill_ms = std::max(at_target_ms - times.predicted_ms, 0.0);
+    const double until_text_ms = std::max(at_target_ms - times.predicted_ms, 0.0);
+    const double until_begun_ms = std::clamp(account.head_ms - account.sent_ms, 0.0, until_text_ms);
+    times.queue_ms += until_begun_ms;
+    times.prefill_ms = until_text_ms - until_begun_ms;
   } else {
     times.predicted_ms = at_target_ms;
   }
@@ -157,29 +214,31 @@ Times times_of(const Account& account, const std::optional<TargetTimes>& target)
   return times;
 }
 
-std::string with_account(std::string_view json, const Account& account) {
+std::string with_account(Dialect dialect, std::string_view json, const Account& account) {
   const JsonView reply = JsonView::of(json);
-  const std::vector<JsonMember> members = reply.members();
-  const std::optional<JsonView> timings = find_member(members, "timings");
-  const std::optional<JsonView> usage = find_member(members, "usage");
-  const std::vector<JsonMember> target = members_of(timings);
+  return put_account(places_of(dialect), json, reply, object_or_empty(reply.find("timings")), account);
+}
 
-  const std::optional<double> prompt_ms = number_of(target, "prompt_ms");
-  const std::optional<double> predicted_ms = number_of(target, "predicted_ms");
-  std::optional<TargetTimes> target_times;
-  if (prompt_ms && predicted_ms) target_times = {*prompt_ms, *predicted_ms};
-  const std::optional<Counts> counts = counts_of(members_of(usage), account);
-  const Members times = timing_members(target, times_of(account, target_times), counts);
+std::string with_account_in_last(Dialect dialect, std::string_view json, const Account& account) {
+  const Places& places = places_of(dialect);
+  if (places.last.empty()) return with_account(dialect, json, account);
+  // Inside the reply, so that it is the same as the unstreamed one: llama-server puts its times beside it.
+  const std::string timings = object_or_empty(JsonView::of(json).find("timings"));
+  const std::string event = without_member(std::string(json), "timings");
+  const std::optional<JsonView> reply = JsonView::of(event).find(places.last);
+  if (!reply || !reply->is(JsonKind::object)) return std::string(json);
+  return put_account(places, event, *reply, timings, account);
+}
 
+std::string with_counts_in_start(Dialect dialect, std::string_view json, Account& account) {
+  const Places& places = places_of(dialect);
+  const std::optional<JsonView> usage =
+      find_member(members_of(JsonView::of(json).find(places.start)), "usage");
+  const std::optional<Counts> counts = counts_of(places, members_of(usage), account);
+  if (!counts) return std::string(json);
+  account.prefilled_tokens = counts->prefilled();
   JsonEdits edits(json);
-  Members added{{"skim", account.skim_json}};
-  if (timings && timings->is(JsonKind::object)) {
-    edits.set_members(*timings, times);
-  } else {
-    added.emplace_back("timings", object(times));
-  }
-  if (counts) edit_usage(edits, *usage, *counts);
-  edits.set_members(reply, added);
+  edit_usage(edits, places, *usage, *counts);
   return edits.apply();
 }
 

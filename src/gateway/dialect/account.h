@@ -10,17 +10,18 @@
 #include <string>
 #include <string_view>
 
+#include "gateway/dialect/dialect.h"
 #include "gateway/dialect/prompt.h"
 #include "skimfill/skimfill.h"
 
 namespace skimfill {
 
 struct Account {
-  bool streamed = false;
+  bool streamed = false;  // the target answered with a stream
   bool skimmed = false;
   std::string skim_json;  // the reply's `skim` object
 
-  double skim_queue_ms = 0;  // waiting for another skim
+  double queue_ms = 0;  // waiting for another skim, and for a place at the target
   double skim_ms = 0;
   // Since the request's arrival:
   double sent_ms = 0;  // it went on to the target
@@ -28,9 +29,10 @@ struct Account {
   std::optional<double> first_text_ms;  // the first text was passed on; only for streams
   double end_ms = 0;                    // the target's last byte
 
-  std::optional<std::int64_t> prompt_tokens;  // what the client sent, as the target counts it
-  std::int64_t drafter_prompt_tokens = 0;     // the same in the drafter's tokens, without template
-  std::int64_t drafter_sent_tokens = 0;       // what was sent in its place
+  std::optional<std::int64_t> prompt_tokens;     // what the client sent, as the target counts it
+  std::int64_t drafter_prompt_tokens = 0;        // the same in the drafter's tokens, without template
+  std::int64_t drafter_sent_tokens = 0;          // what was sent in its place
+  std::optional<std::int64_t> prefilled_tokens;  // read by the target, of a stream whose start tells
 };
 
 // {"decision", "reason", "tokens", "kept_tokens", "path", "device", "timings_ms"} and, where wanted,
@@ -56,9 +58,14 @@ struct TargetTimes {
 
 Times times_of(const Account& account, const std::optional<TargetTimes>& target);
 
-// `json` is the target's whole reply, or its last event: an object. Adds `skim`, fills `timings`, corrects
-// `usage` where there is one.
-std::string with_account(std::string_view json, const Account& account);
+// `json` is the target's whole reply: an object. Adds `skim`, fills `timings`, corrects `usage` where there
+// is one: the prompt's count is what the client sent, and what was kept and cached of it stands beside it.
+std::string with_account(Dialect dialect, std::string_view json, const Account& account);
+
+// The same for the data of the stream's events that carry the counts and the times. The first one's are noted
+// in the account, for the last one.
+std::string with_counts_in_start(Dialect dialect, std::string_view json, Account& account);
+std::string with_account_in_last(Dialect dialect, std::string_view json, const Account& account);
 
 // The target's error for a prompt that does not fit, with the numbers that concern the client. `json` is an
 // object.

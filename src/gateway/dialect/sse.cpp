@@ -13,6 +13,19 @@ std::size_t behind_line_end(std::string_view text, std::size_t at) {
   return at + 1 < text.size() && text[at + 1] == '\n' ? at + 2 : at + 1;
 }
 
+template <class Visit>
+void for_each_value(std::string_view event, std::string_view field, const Visit& visit) {
+  for (std::size_t at = 0; at < event.size();) {
+    const std::size_t end = std::min(event.find_first_of("\r\n", at), event.size());
+    if (event.substr(at, end - at).starts_with(field)) {
+      ByteRange value{at + field.size(), end};
+      if (value.begin < end && event[value.begin] == ' ') ++value.begin;
+      visit(value);
+    }
+    at = end + 1;
+  }
+}
+
 }  // namespace
 
 std::optional<std::string> SseSplitter::next() {
@@ -42,19 +55,38 @@ std::optional<std::string> SseSplitter::next() {
   return std::nullopt;
 }
 
+std::string SseSplitter::take_rest() {
+  std::string rest(this->rest());
+  pending_.clear();
+  begin_ = scanned_ = 0;
+  return rest;
+}
+
 std::optional<ByteRange> sse_data(std::string_view event) {
-  static constexpr std::string_view kField = "data:";
   std::optional<ByteRange> data;
-  for (std::size_t at = 0; at < event.size();) {
-    const std::size_t end = std::min(event.find_first_of("\r\n", at), event.size());
-    if (event.substr(at, end - at).starts_with(kField)) {
-      if (data) return std::nullopt;
-      data = {at + kField.size(), end};
-      if (data->begin < end && event[data->begin] == ' ') ++data->begin;
-    }
-    at = end + 1;
+  bool several = false;
+  for_each_value(event, "data:", [&](ByteRange value) {
+    several |= data.has_value();
+    data = value;
+  });
+  return several ? std::nullopt : data;
+}
+
+std::optional<ByteRange> sse_object(std::string_view event) {
+  const std::optional<ByteRange> range = sse_data(event);
+  if (!range) return std::nullopt;
+  const std::string_view data = event.substr(range->begin, range->end - range->begin);
+  if (!looks_like_json(data) || !check_json(data) || !JsonView::of(data).is(JsonKind::object)) {
+    return std::nullopt;
   }
-  return data;
+  return range;
+}
+
+std::string_view sse_name(std::string_view event) {
+  std::string_view name;
+  for_each_value(
+      event, "event:", [&](ByteRange value) { name = event.substr(value.begin, value.end - value.begin); });
+  return name;
 }
 
 }  // namespace skimfill

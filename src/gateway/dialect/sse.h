@@ -18,6 +18,7 @@ class SseSplitter {
 
   // What is left of an event that never ended.
   std::string_view rest() const { return std::string_view(pending_).substr(begin_); }
+  std::string take_rest();
 
  private:
   std::string pending_;
@@ -27,5 +28,11 @@ class SseSplitter {
 
 // Where the data of an event stands in it; nothing for a comment, and for data on several lines.
 std::optional<ByteRange> sse_data(std::string_view event);
+
+// The same where the data is one JSON object.
+std::optional<ByteRange> sse_object(std::string_view event);
+
+// What stands on the `event:` line; empty where there is none.
+std::string_view sse_name(std::string_view event);
 
 }  // namespace skimfill
