@@ -182,14 +182,16 @@ TEST(GatewayConcurrency, EveryClientThatStaysGetsItsOwnAnswer) {
   FirstBytesSkim skim;
   std::promise<std::uint16_t> listening;
   ServeOptions options;
-  options.port = 0;
+  options.listen.port = 0;
   options.upstream = target.url();
   options.mode = Mode::always;
   options.on_listening = [&](std::uint16_t port) { listening.set_value(port); };
   std::stop_source stop;
   auto served = std::async(std::launch::async, [&] {
     return run_gateway(
-        options, [&](const SkimRequest& request, std::stop_token token) { return skim(request, token); },
+        options,
+        {.run = [&](const SkimRequest& request, std::stop_token token) { return skim(request, token); },
+         .description = "the first bytes"},
         stop.get_token());
   });
   const std::uint16_t port = listening.get_future().get();

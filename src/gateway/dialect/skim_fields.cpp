@@ -33,8 +33,11 @@ Result<void> read_field(std::string_view name, const JsonView& value, SkimFields
   } else if (name == "spans") {
     if (!value.is(JsonKind::boolean)) return wrong(name, "true or false");
     fields.spans = value.as_bool();
+  } else if (name == "progress") {
+    if (!value.is(JsonKind::boolean)) return wrong(name, "true or false");
+    fields.progress = value.as_bool();
   } else {
-    return wrong(name, "one of mode, keep_ratio, budget, question, spans; there is no such field");
+    return wrong(name, "one of mode, keep_ratio, budget, question, spans, progress; there is no such field");
   }
   return {};
 }

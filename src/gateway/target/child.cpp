@@ -23,6 +23,7 @@
 #include "core/clock.h"
 #include "core/log.h"
 #include "gateway/http/async.h"
+#include "gateway/json/json_edit.h"
 
 extern char** environ;
 
@@ -33,7 +34,8 @@ using asio::experimental::awaitable_operators::operator||;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kPoll{50};
-constexpr milliseconds kHealthLimit{2000};
+constexpr milliseconds kPageLimit{2000};
+constexpr std::size_t kMostPageBytes = 16 << 20;
 constexpr milliseconds kFirstBackOff{250};
 constexpr milliseconds kLastBackOff{30'000};
 constexpr double kStableMs =
@@ -41,9 +43,20 @@ constexpr double kStableMs =
 constexpr milliseconds kTermLimit{5000};
 
 // Where the child listens and what it speaks there is ours to say.
-constexpr std::array<std::string_view, 5> kOurVariables = {
-    "LLAMA_ARG_HOST=", "LLAMA_ARG_PORT=", "LLAMA_ARG_API_PREFIX=", "LLAMA_ARG_SSL_KEY_FILE=",
-    "LLAMA_ARG_SSL_CERT_FILE="};
+constexpr std::array<std::string_view, 14> kOurVariables = {"LLAMA_ARG_HOST=",
+                                                            "LLAMA_ARG_PORT=",
+                                                            "LLAMA_ARG_API_PREFIX=",
+                                                            "LLAMA_ARG_SSL_KEY_FILE=",
+                                                            "LLAMA_ARG_SSL_CERT_FILE=",
+                                                            "LLAMA_API_KEY=",
+                                                            "LLAMA_ARG_API_KEY_FILE=",
+                                                            "LLAMA_ARG_CORS_ORIGINS=",
+                                                            "LLAMA_ARG_CORS_METHODS=",
+                                                            "LLAMA_ARG_CORS_HEADERS=",
+                                                            "LLAMA_ARG_CORS_CREDENTIALS=",
+                                                            "LLAMA_ARG_TIMEOUT=",
+                                                            "LLAMA_ARG_REUSE_PORT=",
+                                                            "AIP_MODE="};
 
 // C strings for exec, made before the fork: the child of a process with threads may not allocate.
 class CStrings {
@@ -201,21 +214,35 @@ std::string Child::exit_reason() const {
   return "ended with exit code " + std::to_string(WEXITSTATUS(exit_status_));
 }
 
-awaitable<bool> Child::is_healthy() {
-  Upstream probe(co_await asio::this_coro::executor);
-  const auto ask = [&]() -> awaitable<bool> {
+// The page's text; nothing where it is not 200 or does not come soon.
+awaitable<std::optional<std::string>> Child::ask_page(std::string_view path) {
+  Upstream upstream(co_await asio::this_coro::executor);
+  const auto ask = [&]() -> awaitable<std::optional<std::string>> {
     RequestHead head;
     head.method(http::verb::get);
-    head.target("/health");
+    head.target(path);
     head.set(http::field::host, "localhost");
-    const Result<void> sent = co_await probe.send(endpoint_, head, "");
-    if (!sent) co_return false;
-    const Result<void> answered = co_await probe.read_head();
-    co_return answered.ok() && probe.status() == 200;
+    const Result<void> sent = co_await upstream.send(endpoint_, head, "");
+    if (!sent) co_return std::nullopt;
+    const Result<void> answered = co_await upstream.read_head();
+    if (!answered || upstream.status() != 200) co_return std::nullopt;
+    Result<std::string> text = co_await upstream.read_rest(kMostPageBytes);
+    if (!text) co_return std::nullopt;
+    co_return std::move(*text);
   };
-  asio::steady_timer limit(co_await asio::this_coro::executor, kHealthLimit);
-  const auto first = co_await (ask() || limit.async_wait(kNothrow));
-  co_return first.index() == 0 && std::get<0>(first);
+  asio::steady_timer limit(co_await asio::this_coro::executor, kPageLimit);
+  auto first = co_await (ask() || limit.async_wait(kNothrow));
+  if (first.index() != 0) co_return std::nullopt;
+  co_return std::move(std::get<0>(first));
+}
+
+awaitable<std::optional<std::size_t>> Child::ask_slots() {
+  const std::optional<std::string> props = co_await ask_page("/props");
+  if (!props || !check_json(*props)) co_return std::nullopt;
+  const std::optional<JsonView> slots = JsonView::of(*props).find("total_slots");
+  const std::optional<std::int64_t> count = slots ? slots->as_integer() : std::nullopt;
+  if (!count || *count < 1) co_return std::nullopt;
+  co_return static_cast<std::size_t>(*count);
 }
 
 // One life of the process. The error says how it ended.
@@ -226,9 +253,10 @@ awaitable<Error> Child::run_once(bool& was_healthy) {
   asio::co_spawn(co_await asio::this_coro::executor, forward_output(*output, error_line_), asio::detached);
   bool healthy = false;
   while (!has_exited()) {
-    if (!healthy && co_await is_healthy()) {
+    if (!healthy && co_await ask_page("/health")) {
       healthy = was_healthy = true;
       log::info("target: llama-server ready after {:.1f} s", life.elapsed_ms() / 1000);
+      if (options_.on_ready) options_.on_ready(co_await ask_slots());
     }
     if (!healthy && life.elapsed_ms() > 1000.0 * static_cast<double>(options_.start_limit.count())) kill();
     co_await sleep_for(kPoll);
@@ -247,6 +275,7 @@ awaitable<Error> Child::supervise() {
     const Stopwatch life;
     Error ended = co_await run_once(was_healthy);
     if (!was_healthy) co_return ended;
+    if (options_.on_end) options_.on_end();
     if (life.elapsed_ms() > kStableMs) back_off = kFirstBackOff;
     log::warn("{}; it starts again in {} ms", ended.message, back_off.count());
     co_await sleep_for(back_off);

@@ -5,9 +5,13 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "gateway/http/upstream.h"
@@ -19,6 +23,10 @@ struct ChildOptions {
   std::string program;                     // path, or a name to be found on PATH
   std::vector<std::string> args;           // all but the address to listen on
   std::chrono::seconds start_limit{3600};  // a large model may load for many minutes
+
+  // Each time that the model is loaded, with the number of its slots; none in router mode, which has none.
+  std::function<void(std::optional<std::size_t> slots)> on_ready;
+  std::function<void()> on_end;  // each time that the process has ended by itself
 };
 
 class Child {
@@ -48,7 +56,8 @@ class Child {
   Result<int> start();  // returns the read end of a pipe with its output
   bool has_exited();    // reaps
   std::string exit_reason() const;
-  awaitable<bool> is_healthy();
+  awaitable<std::optional<std::string>> ask_page(std::string_view path);
+  awaitable<std::optional<std::size_t>> ask_slots();
   awaitable<Error> run_once(bool& was_healthy);
 
   const ChildOptions options_;

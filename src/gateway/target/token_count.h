@@ -7,8 +7,10 @@
 #include <optional>
 #include <string_view>
 
+#include "gateway/dialect/dialect.h"
 #include "gateway/dialect/prompt.h"
 #include "gateway/http/upstream.h"
+#include "gateway/target/target.h"
 
 namespace skimfill {
 
@@ -16,25 +18,26 @@ class TokenCount {
  public:
   explicit TokenCount(asio::any_io_executor executor);
 
-  // Asks the target: for a chat the route's `/input_tokens`, for a completion `/tokenize`. Other targets may
-  // know neither: then there is no count. Returns early after close().
-  awaitable<void> ask(const Endpoint& target, const RequestHead& request, Dialect dialect,
-                      std::string_view body, const Prompt& prompt);
+  // Asks the target by the dialect's own route for counting; for a completion, `/tokenize`. Targets that do
+  // not know it give no count. Returns early after close().
+  awaitable<void> ask(Target& target, const RequestHead& request, Dialect dialect, std::string_view body,
+                      const Prompt& prompt);
 
   // The count once it is there; nothing when the target gave none, or none within a few seconds.
   awaitable<std::optional<std::int64_t>> get();
 
   // It is no longer wanted.
-  void close() { upstream_.close(); }
+  void close();
 
  private:
-  awaitable<std::optional<std::int64_t>> request_count(const Endpoint& target, const RequestHead& request,
+  awaitable<std::optional<std::int64_t>> request_count(const Endpoint& endpoint, const RequestHead& request,
                                                        Dialect dialect, std::string_view body,
                                                        const Prompt& prompt);
 
   Upstream upstream_;
   std::optional<std::int64_t> tokens_;
   bool done_ = false;
+  bool closed_ = false;
   asio::steady_timer finished_;  // cancelled when done_
 };
 

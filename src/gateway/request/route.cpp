@@ -1,0 +1,132 @@
+#include "gateway/request/route.h"
+
+#include <algorithm>
+
+#include "gateway/dialect/check.h"
+#include "gateway/dialect/nulls.h"
+#include "gateway/dialect/reply.h"
+#include "gateway/http/async.h"
+#include "gateway/request/generation.h"
+#include "gateway/request/pages.h"
+#include "gateway/request/proxy.h"
+
+namespace skimfill {
+namespace {
+
+// Bodies up to this size are read where they are: sooner done than handed over.
+constexpr std::size_t kQuickBytes = 256 << 10;
+
+bool is_true(const std::vector<JsonMember>& members, std::string_view name) {
+  const std::optional<JsonView> value = find_member(members, name);
+  return value && value->as_bool();
+}
+
+// Where models go by name, only those that were named are skimmed for, unless the request itself says so.
+Mode mode_for(const std::vector<JsonMember>& members, const SkimFields& fields, const Context& context) {
+  if (fields.mode) return *fields.mode;
+  const std::vector<std::string>& models = context.options.prefill_models;
+  if (models.empty()) return context.target.is_router ? Mode::off : context.options.mode;
+  const std::optional<JsonView> model = find_member(members, "model");
+  const bool named = model && model->is(JsonKind::string) &&
+                     std::find(models.begin(), models.end(), model->as_string()) != models.end();
+  return named ? context.options.mode : Mode::off;
+}
+
+// Checks what every JSON body must be, and reads what concerns us.
+Result<TextRequest> read_body(std::string body, const Task& task, const Context& context) {
+  const BodyLimits limits{.max_depth = context.options.max_json_depth};
+  if (looks_like_json(body) && is_deeper_than(body, limits.max_depth)) {
+    return Error{Status::invalid,
+                 "the body nests deeper than " + std::to_string(limits.max_depth) + " levels"};
+  }
+  TextRequest reading;
+  reading.dialect = task.dialect;
+  if (task.kind == Task::Kind::generate || task.kind == Task::Kind::count) {
+    if (Result<void> formed = check_json(body, limits.max_depth); !formed) return formed.error();
+    if (Result<void> checked = check_body(task, JsonView::of(body), limits); !checked) return checked.error();
+  }
+  if (task.kind == Task::Kind::generate) {
+    Result<SkimFields> fields = read_skim_fields(JsonView::of(body));
+    if (!fields) return fields.error();
+    reading.fields = std::move(*fields);
+    body = without_nulls(task.dialect, without_member(std::move(body), kSkimMember));
+    const JsonView view = JsonView::of(body);
+    const std::vector<JsonMember> members = view.members();
+    reading.streams = is_true(members, "stream");
+    reading.wants_progress = is_true(members, "return_progress");
+    reading.may_stream = is_streamable(task.dialect, view);
+    reading.mode = mode_for(members, reading.fields, context);
+  }
+  reading.body = std::move(body);
+  if (reading.mode == Mode::off) return reading;
+  if (!context.skim.run) {
+    return Error{
+        Status::unsupported,
+        "skim.mode: no drafter is loaded; start the server with --prefill-drafter, or leave the skim off"};
+  }
+  Result<Prompt> prompt = read_prompt(task.dialect, JsonView::of(reading.body));
+  if (!prompt) return prompt.error();
+  reading.prompt = std::move(*prompt);
+  return reading;
+}
+
+awaitable<void> refuse(Exchange& exchange, const Task& task, const Failure& failure) {
+  ReplyHead head;
+  head.result(failure.status);
+  head.set(http::field::content_type, "application/json; charset=utf-8");
+  if (failure.may_retry) head.set(http::field::retry_after, "5");
+  const std::string body = error_body(task.dialect, failure.status, failure.message, failure.type);
+  co_await exchange.reply(std::move(head), body);
+}
+
+// The web page shows by itself that a model is loading.
+bool is_web_page(const Exchange& exchange) {
+  std::string_view path = exchange.request.target();
+  path = path.substr(0, path.find('?'));
+  return exchange.request.method() == http::verb::get &&
+         (path == "/" || path.substr(path.rfind('/')).find('.') != path.npos);
+}
+
+}  // namespace
+
+awaitable<void> handle(Exchange& exchange, Context& context) {
+  Task task;
+  if (!exchange.request.target().starts_with('/') && exchange.request.target() != "*") {
+    co_return co_await refuse(exchange, task, bad_request("the request's target is not a path"));
+  }
+  const bool posts = exchange.request.method() == http::verb::post;
+  if (posts) task = task_of(exchange.request.target());
+  if (context.draining) {
+    exchange.close_afterwards();
+    co_return co_await refuse(exchange, task, unavailable("the server is stopping"));
+  }
+  if (!context.target.ready && !is_web_page(exchange)) {
+    co_return co_await refuse(exchange, task, unavailable("Loading model"));
+  }
+  if (co_await answer_page(exchange, context)) co_return;
+
+  std::string body = std::move(exchange.request.body());
+  const bool is_quick = body.size() <= kQuickBytes;
+  auto read = [&](std::stop_token) { return read_body(std::move(body), task, context); };
+  Result<TextRequest> reading = is_quick ? read({}) : Error{};
+  if (!is_quick) reading = co_await on_pool(context.workers, read);
+  if (!reading) co_return co_await refuse(exchange, task, failure_of(reading.error()));
+
+  if (task.kind != Task::Kind::generate && task.kind != Task::Kind::compute) {
+    co_return co_await pass_through(exchange, context.target.endpoint, reading->body);
+  }
+  std::optional<Admission::Visit> visit = context.target.places.enter();
+  if (!visit) {
+    context.metrics.count_request(task.dialect, Metrics::Outcome::sent_away);
+    co_return co_await refuse(exchange, task, house_full());
+  }
+  if (task.kind == Task::Kind::compute) {
+    co_await visit->take_place();
+    co_return co_await pass_through(exchange, context.target.endpoint, reading->body);
+  }
+  Generation generation(exchange, context, std::move(*reading), std::move(*visit),
+                        co_await asio::this_coro::executor);
+  co_await generation.run();
+}
+
+}  // namespace skimfill
