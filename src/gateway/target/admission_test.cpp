@@ -22,6 +22,13 @@ class AdmissionTest : public testing::Test {
     asio::steady_timer leave;
   };
 
+  // Nobody is left behind, wherever they stand.
+  void TearDown() override {
+    for (const auto& visitor : visitors_) cancel(*visitor);
+    EXPECT_EQ(house_.inside(), 0U);
+    EXPECT_EQ(house_.placed(), 0U);
+  }
+
   Visitor& come(int name, bool alone = false) {
     auto visit = std::make_shared<Admission::Visit>(house_.enter().value());
     Visitor& visitor = *visitors_.emplace_back(std::make_unique<Visitor>(io_));
