@@ -1,4 +1,5 @@
-// Any bytes as a request's body: refused, or read and spliced so that what we did not touch is what the client sent.
+// Any bytes as a request's body: refused, or read and spliced so that what we did not touch is what the
+// client sent.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -46,7 +47,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const Dialect dialect : {Dialect::chat, Dialect::completion, Dialect::messages, Dialect::responses}) {
     if (!check_body({dialect, Task::Kind::generate}, view, limits)) continue;
     splice(dialect, body, limits);
-    if (is_streamable(dialect, view)) require(check_json(as_stream_request(dialect, body), limits.max_depth + 1).ok());
+    if (is_streamable(dialect, view))
+      require(check_json(as_stream_request(dialect, body), limits.max_depth + 1).ok());
     require(check_json(with_progress_request(body), limits.max_depth).ok());
   }
   return 0;

@@ -41,7 +41,8 @@ Result<TextRequest> read_body(std::string body, const Task& task, const Context&
   }
   TextRequest reading;
   reading.dialect = task.dialect;
-  if (task.kind == Task::Kind::generate || task.kind == Task::Kind::count) {
+  // An upload of a file for transcription is no JSON.
+  if (task.kind != Task::Kind::other && (task.kind != Task::Kind::compute || looks_like_json(body))) {
     if (Result<void> formed = check_json(body, limits.max_depth); !formed) return formed.error();
     if (Result<void> checked = check_body(task, JsonView::of(body), limits); !checked) return checked.error();
   }
