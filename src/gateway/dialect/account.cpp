@@ -57,6 +57,17 @@ struct Counts {
   std::int64_t prefilled() const { return sent - cached.value_or(0); }
 };
 
+// Of a prompt whose counts the target did not give.
+Counts counted_by_us(const Account& account) {
+  Counts counts{.sent = *account.prompt_tokens, .original = *account.prompt_tokens};
+  if (!account.skimmed) return counts;
+  const double kept = static_cast<double>(account.drafter_sent_tokens) /
+                      static_cast<double>(std::max<std::int64_t>(account.drafter_prompt_tokens, 1));
+  counts.sent = std::llround(kept * static_cast<double>(counts.original));
+  counts.estimated = true;
+  return counts;
+}
+
 std::optional<Counts> counts_of(const Places& places, const std::vector<JsonMember>& usage,
                                 const Account& account) {
   std::optional<std::int64_t> sent = integer_of(usage, places.prompt);
@@ -69,6 +80,7 @@ std::optional<Counts> counts_of(const Places& places, const std::vector<JsonMemb
     counts.cached = integer_of(members_of(find_member(usage, places.details)), places.cached);
   }
   counts.sent = counts.original = *sent;
+  if (*sent == 0 && account.prompt_tokens) return counted_by_us(account);
   if (!account.skimmed) return counts;
   if (account.prompt_tokens) {
     counts.original = *account.prompt_tokens;

@@ -149,6 +149,17 @@ TEST(Account, AMessageWhosePromptWasAllCachedHasNoNegativeCount) {
   EXPECT_EQ(usage.at("input_tokens"), 0);
 }
 
+TEST(Account, WhereTheTargetGivesNoCountOursIsTaken) {
+  Account account = skimmed_account();
+  constexpr std::string_view kStart = R"({"message":{"usage":{"input_tokens":0,"output_tokens":0}}})";
+  EXPECT_EQ(
+      read(with_counts_in_start(Dialect::messages, kStart, account)).at("message").at("usage"),
+      json::parse(R"({"input_tokens":9000,"kept_input_tokens":900,"estimated":true,"output_tokens":0})"));
+  account.skimmed = false;
+  EXPECT_EQ(read(with_counts_in_start(Dialect::messages, kStart, account)).at("message").at("usage"),
+            json::parse(R"({"input_tokens":9000,"kept_input_tokens":9000,"output_tokens":0})"));
+}
+
 TEST(Account, AResponseHoldsItsAccountInside) {
   const json::value last = read(with_account_in_last(
       Dialect::responses,

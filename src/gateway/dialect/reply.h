@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "gateway/dialect/account.h"
@@ -41,7 +42,9 @@ struct ReplyEvent {
 // other left out.
 class ReplyReader {
  public:
-  explicit ReplyReader(Dialect dialect) : dialect_(dialect) {}
+  // `model`: what the client calls it, for a message_start that is added.
+  explicit ReplyReader(Dialect dialect, std::string model = {})
+      : dialect_(dialect), model_(std::move(model)) {}
 
   void feed(std::string_view piece);  // what arrived, in pieces of any size
   void finish();                      // the target has ended its stream
@@ -62,6 +65,7 @@ class ReplyReader {
   void let_go(ReplyEvent::Part part);
 
   const Dialect dialect_;
+  const std::string model_;
   SseSplitter splitter_;
   std::deque<ReplyEvent> ready_;
   std::optional<ReplyEvent> held_;  // may be the last one with JSON

@@ -27,15 +27,20 @@ bool has_text(const MemberList& members) {
                      [&](std::string_view name) { return is_text(find_member(members, name)); });
 }
 
-// For clients a message without an id or with another's is broken, so it must differ from all others.
-ReplyEvent made_up_start() {
+ReplyEvent added_start(std::string_view model) {
+  // An id is how clients tell messages apart.
   const auto now = std::chrono::system_clock::now().time_since_epoch().count();
-  return {.part = Part::start,
-          .bytes = "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"id\":\"msg_" +
-                   std::to_string(now) +
-                   "\",\"type\":\"message\",\"role\":\"assistant\",\"content\":[],\"model\":\"\","
-                   "\"stop_reason\":null,\"stop_sequence\":null,"
-                   "\"usage\":{\"input_tokens\":0,\"output_tokens\":0}}}\n\n"};
+  const std::string message = json_object({{"id", "\"msg_" + std::to_string(now) + '"'},
+                                           {"type", "\"message\""},
+                                           {"role", "\"assistant\""},
+                                           {"content", "[]"},
+                                           {"model", quote_json(model)},
+                                           {"stop_reason", "null"},
+                                           {"stop_sequence", "null"},
+                                           {"usage", R"({"input_tokens":0,"output_tokens":0})"}});
+  return {
+      .part = Part::start,
+      .bytes = "event: message_start\ndata: {\"type\":\"message_start\",\"message\":" + message + "}\n\n"};
 }
 
 }  // namespace
@@ -143,7 +148,7 @@ void ReplyReader::take_message_event(ReplyEvent event, const MemberList& members
     event.part = Part::start;
     started_ = true;
   } else if (type.starts_with("content_block") || type == "message_delta") {
-    if (!std::exchange(started_, true)) ready_.push_back(made_up_start());
+    if (!std::exchange(started_, true)) ready_.push_back(added_start(model_));
   }
   if (type == "content_block_start") {
     const std::int64_t index = integer_of(members, "index").value_or(last_block_ + 1);

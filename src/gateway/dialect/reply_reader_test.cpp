@@ -154,15 +154,24 @@ TEST(ReplyReader, AnErrorOfTheTargetEndsTheAnswerInTheDialectsForm) {
   EXPECT_EQ(read(Dialect::chat, {"data: {\"error\":null,\"choices\":[]}\n\ndata: [DONE]\n\n"}).parts(), "le");
 }
 
-TEST(ReplyReader, AMessageThatLacksItsStartGetsOne) {
+TEST(ReplyReader, AMessageThatLacksItsStartGetsOneAndNoBlockIsOpenedTwice) {
   constexpr std::string_view kBlock =
       "data: "
       "{\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":\"\"}}"
       "\n\n";
-  const Reading reading =
-      read(Dialect::messages, {"event: ping\ndata: {\"type\":\"ping\"}\n\n", kBlock, kBlock});
-  EXPECT_EQ(reading.parts(), "psp");
-  EXPECT_THAT(reading.events[1].bytes, HasSubstr("\"type\":\"message_start\""));
+  ReplyReader reader(Dialect::messages, "a \"model\"");
+  reader.feed("event: ping\ndata: {\"type\":\"ping\"}\n\n");
+  EXPECT_EQ(reader.next()->part, Part::plain);
+  reader.feed(kBlock);
+  reader.feed(kBlock);
+  const std::optional<ReplyEvent> start = reader.next();
+  ASSERT_TRUE(start);
+  EXPECT_EQ(start->part, Part::start);
+  EXPECT_THAT(start->bytes, HasSubstr("\"type\":\"message_start\""));
+  EXPECT_THAT(start->bytes, HasSubstr(R"("model":"a \"model\"")"));
+  EXPECT_TRUE(sse_object(start->bytes));
+  EXPECT_EQ(reader.next()->bytes, kBlock);
+  EXPECT_FALSE(reader.next());
 }
 
 TEST(ReplyReader, WhatIsNoJsonGoesOnAsItIs) {
