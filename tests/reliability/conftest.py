@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -12,10 +11,8 @@ import pytest
 from built import MODEL
 from gateway_process import Gateway
 from make_gguf import Shape, make_gguf
-from scripted import Received, Script, Scripted, reply
-
-Staged = tuple[Gateway, Scripted]
-SLOTS = 2
+from scripted import Scripted
+from staging import SLOTS, Staged, healthy, nothing
 
 
 @pytest.fixture(scope="session")
@@ -32,8 +29,9 @@ def toy(model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def small_child(model: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway]:
-    """A child llama-server with the small model, which is its drafter too."""
-    arguments = ["-m", model, "-c", "4096", "-np", SLOTS, "--prefill-drafter", model]
+    """A child llama-server with the small model, which is its drafter too, and a template that knows tools."""
+    template = Path(__file__).with_name("tools.jinja")
+    arguments = ["-m", model, "-c", "4096", "-np", SLOTS, "--prefill-drafter", model, "--chat-template-file", template]
     with Gateway(*map(str, arguments), folder=tmp_path_factory.mktemp("small")) as gateway:
         gateway.wait_ready()
         yield gateway
@@ -46,10 +44,6 @@ def toy_child(toy: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[G
     with Gateway(*map(str, arguments), folder=tmp_path_factory.mktemp("toy-child")) as gateway:
         gateway.wait_ready()
         yield gateway
-
-
-def nothing(_: Received) -> Script:
-    return []
 
 
 @pytest.fixture(scope="module")
@@ -81,21 +75,6 @@ def child_stage(toy: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         gateway = stack.enter_context(Gateway(*map(str, arguments), folder=tmp_path_factory.mktemp("pumped")))
         gateway.wait_ready()
         yield gateway, server
-
-
-def healthy(answer):
-    """What a llama-server says of itself, around what it answers."""
-
-    def wrapped(request: Received) -> Script:
-        if request.path == "/health":
-            return [reply(b'{"status":"ok"}')]
-        if request.path == "/props":
-            return [reply(json.dumps({"total_slots": SLOTS, "default_generation_settings": {"n_ctx": 4096}}).encode())]
-        if request.path == "/slots":
-            return [reply(json.dumps([{"id": i, "n_ctx": 4096} for i in range(SLOTS)]).encode())]
-        return answer(request)
-
-    return wrapped
 
 
 @pytest.fixture
