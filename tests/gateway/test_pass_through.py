@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import json
+import signal
 import socket
 import subprocess
+import threading
 
 import pytest
 
+from built import LIMIT_S
 from gateway_process import Front
 from raw_http import Connection, get, post, request, wait_until
-from scripted import DONE, EVENT_STREAM, LAST_CHUNK, chunk, delta, event, reply
+from scripted import DONE, EVENT_STREAM, LAST_CHUNK, Received, Script, chunk, delta, event, reply
 
+CHAT = "/v1/chat/completions"
+MESSAGES = b'{"messages":[{"role":"user","content":"hi"}]}'
+STREAMED = MESSAGES[:-1] + b',"stream":true}'
 ODD_BODY = b'{ "b":1E2, "a":[0.70,-0], "b":2,"s":"\\u00e9\\ud83d\\ude00","z":12345678901234567890123 }'
 
 
@@ -67,7 +73,7 @@ def test_stream_pieces_arrive_while_the_target_is_silent(front: Front) -> None:
         lambda _: [EVENT_STREAM, chunk(pieces[0]), 600.0, chunk(pieces[1]), chunk(pieces[2] + DONE), LAST_CHUNK]
     )
     with Connection(gateway.port) as connection:
-        connection.post("/v1/chat/completions", b'{"messages":[],"stream":true}')
+        connection.post(CHAT, STREAMED)
         assert connection.read_head().headers["content-type"] == "text/event-stream"
         assert connection.read_chunk() == pieces[0]  # or the test hangs: the target sends nothing more for long
 
@@ -78,7 +84,7 @@ def test_streams_pass_whole_however_they_are_cut(front: Front, size: int) -> Non
     gateway, _ = front(
         lambda _: [EVENT_STREAM, *(chunk(stream[i : i + size]) for i in range(0, len(stream), size)), LAST_CHUNK]
     )
-    answer = post(gateway.port, "/v1/chat/completions", b'{"messages":[],"stream":true}')
+    answer = post(gateway.port, CHAT, STREAMED)
     assert answer.body == stream
     assert answer.complete
 
@@ -194,7 +200,7 @@ def test_an_unreachable_target_is_503(front: Front) -> None:
 @pytest.mark.parametrize("broken", [[None], [b"HTTP/1.1 200"], [b"garbage\r\n\r\n"]])
 def test_a_target_that_ends_before_it_answers_is_502(front: Front, broken: list) -> None:
     gateway, _ = front(lambda _: broken)
-    answer = post(gateway.port, "/v1/chat/completions", b'{"messages":[]}')
+    answer = post(gateway.port, CHAT, MESSAGES)
     assert answer.status == 502
     assert json.loads(answer.body)["error"]["code"] == 502
 
@@ -203,7 +209,7 @@ def test_a_stream_that_breaks_ends_with_one_error_event(front: Front) -> None:
     first = event(delta("a"))
     gateway, _ = front(lambda _: [EVENT_STREAM, chunk(first), 0.2, None])
     with Connection(gateway.port) as connection:
-        connection.post("/v1/chat/completions", b'{"messages":[],"stream":true}')
+        connection.post(CHAT, STREAMED)
         answer = connection.read_reply()
         assert connection.is_closed_by_peer()
     assert answer.body.startswith(first)
@@ -225,7 +231,7 @@ def test_a_client_that_leaves_ends_the_request_at_the_target(front: Front, strea
     start = [EVENT_STREAM, chunk(event(delta("a")))] if stream else []
     gateway, target = front(lambda _: [*start, 600.0])
     with Connection(gateway.port) as connection:
-        connection.post("/v1/chat/completions", b'{"messages":[]}')
+        connection.post(CHAT, STREAMED if stream else MESSAGES)
         if stream:
             connection.read_head()
         wait_until(lambda: len(target.received) == 1)
@@ -242,12 +248,39 @@ def test_a_closed_client_does_not_disturb_another(front: Front) -> None:
         assert slow.read_reply().body == b'{"done":1}'
 
 
-def test_stop_leaves_at_once_with_requests_open(front: Front) -> None:
-    gateway, target = front(lambda _: [600.0])
+def test_a_stop_waits_for_what_is_in_flight_and_takes_nothing_new(front: Front) -> None:
+    stopped = threading.Event()
+
+    def answer(request: Received) -> Script:
+        stopped.wait(LIMIT_S)
+        yield reply(b'{"done":1}')
+
+    gateway, target = front(answer)
+    with Connection(gateway.port) as waiting, Connection(gateway.port) as late:
+        waiting.post(CHAT, MESSAGES)
+        wait_until(lambda: len(target.received) == 1)
+        gateway.process.send_signal(signal.SIGTERM)
+        wait_until(lambda: "stopping" in gateway.log)
+        late.post(CHAT, MESSAGES)
+        refused = late.read_reply()
+        assert (refused.status, refused.headers["connection"]) == (503, "close")
+        assert "retry-after" in refused.headers
+        stopped.set()
+        assert waiting.read_reply().body == b'{"done":1}'
+    assert gateway.wait() == 0
+    assert len(target.received) == 1
+    with pytest.raises(OSError):
+        socket.create_connection(("127.0.0.1", gateway.port), timeout=5)
+
+
+@pytest.mark.parametrize(("drain", "signals"), [("1", 1), ("600", 2)])
+def test_a_stop_does_not_wait_for_ever(front: Front, drain: str, signals: int) -> None:
+    gateway, target = front(lambda _: [600.0], "--drain-seconds", drain)
     with Connection(gateway.port) as waiting, Connection(gateway.port):
         waiting.post("/x", b"{}")
         wait_until(lambda: len(target.received) == 1)
-        assert gateway.stop() == 0
+        for _ in range(signals):
+            gateway.process.send_signal(signal.SIGTERM)
+            wait_until(lambda: gateway.log.count("stopping") == 1)
+        assert gateway.wait() == 0  # or the test hangs
         assert waiting.is_closed_by_peer()
-    with pytest.raises(OSError):
-        socket.create_connection(("127.0.0.1", gateway.port), timeout=5)
