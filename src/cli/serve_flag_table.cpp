@@ -349,9 +349,9 @@ const Flag kFlags[] = {
 
     {{"-m", "--model"}, "LLAMA_ARG_MODEL", Route::shared, "", set_path<&ServeCommand::model>},
     {{"--spec-type"}, "LLAMA_ARG_SPEC_TYPE", Route::shared, "", set_switch<&ServeCommand::spec_type_given>},
-    {{"-v", "--verbose", "--log-verbose"}, "", Route::shared_switch, "", set_verbose},
-    {{"-lv", "--verbosity", "--log-verbosity"}, "LLAMA_ARG_LOG_VERBOSITY", Route::shared, "", set_verbosity},
-    {{"--log-disable"}, "", Route::shared_switch, "", disable_log},
+    {{"-v", "--verbose", "--log-verbose"}, "", Route::log_switch, "", set_verbose},
+    {{"-lv", "--verbosity", "--log-verbosity"}, "LLAMA_ARG_LOG_VERBOSITY", Route::log, "", set_verbosity},
+    {{"--log-disable"}, "", Route::log_switch, "", disable_log},
 
     {{"--max-ctx"}, "", Route::renamed, "-c"},
     {{"--draft"}, "", Route::renamed, "--spec-draft-model", set_path<&ServeCommand::draft>},

@@ -16,7 +16,8 @@ namespace skimfill {
 struct Reading {
   ServeCommand command;
   std::optional<Mode> mode;
-  std::string skim_setting;  // the last flag or variable that only means something with a drafter
+  std::string skim_setting;   // the last flag or variable that only means something with a drafter
+  std::string child_setting;  // the first that only means something with a child
   bool cors_origins_given = false;
   bool tools_given = false;  // of llama-server, for its web page: pages from elsewhere must not reach them
   bool mcp_given = false;
@@ -32,6 +33,8 @@ enum class Route {
   switch_,  // applied here, has no value
   shared,   // applied here and passed to the child too
   shared_switch,
+  log,  // shared, and means something without a child too
+  log_switch,
   renamed,  // passed to the child under the name in `text`, and applied here
   refused,  // `text` says why
 };
@@ -44,7 +47,7 @@ struct Flag {
   Apply apply = nullptr;
 
   bool has_value() const {
-    return route != Route::asks && route != Route::switch_ && route != Route::shared_switch;
+    return route == Route::ours || route == Route::shared || route == Route::log || route == Route::renamed;
   }
 };
 

@@ -50,6 +50,22 @@ Result<void> read_environment(Reading& reading, const Environment& environment) 
   return {};
 }
 
+// What the child gets of a flag that is ours too.
+std::vector<std::string> passed_on(const Flag& flag, const std::string& name, const std::string& value) {
+  switch (flag.route) {
+    case Route::renamed:
+      return {std::string(flag.text), value};
+    case Route::shared:
+    case Route::log:
+      return {name, value};
+    case Route::shared_switch:
+    case Route::log_switch:
+      return {name};
+    default:
+      return {};
+  }
+}
+
 Result<void> read_arguments(Reading& reading, std::span<const std::string> arguments) {
   std::vector<std::string>& child = reading.command.gateway.child_args;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -59,6 +75,7 @@ Result<void> read_arguments(Reading& reading, std::span<const std::string> argum
     if (flag == nullptr) {
       if (auto checked = check_slip(name); !checked) return checked;
       child.push_back(argument);
+      if (reading.child_setting.empty()) reading.child_setting = argument;
       continue;
     }
     if (flag->route == Route::refused) return invalid(name + ": " + std::string(flag->text));
@@ -76,13 +93,10 @@ Result<void> read_arguments(Reading& reading, std::span<const std::string> argum
     if (flag->apply != nullptr) {
       if (auto applied = flag->apply(reading, name, value); !applied) return applied;
     }
-    if (flag->route == Route::renamed) {
-      child.insert(child.end(), {std::string(flag->text), value});
-    } else if (flag->route == Route::shared) {
-      child.insert(child.end(), {name, value});
-    } else if (flag->route == Route::shared_switch) {
-      child.push_back(name);
-    }
+    const std::vector<std::string> passed = passed_on(*flag, name, value);
+    child.insert(child.end(), passed.begin(), passed.end());
+    const bool is_log = flag->route == Route::log || flag->route == Route::log_switch;
+    if (!passed.empty() && !is_log && reading.child_setting.empty()) reading.child_setting = name;
   }
   return {};
 }
@@ -100,8 +114,8 @@ Result<void> check_whole(Reading& reading) {
   const bool has_tools = reading.tools_given || reading.mcp_given || reading.mcp_proxy_given;
   if (has_tools && !reading.cors_origins_given) command.gateway.access.cors_origins = "localhost";
   command.gateway.mode = reading.mode.value_or(has_drafter ? Mode::automatic : Mode::off);
-  if (!command.gateway.upstream.empty() && !command.gateway.child_args.empty()) {
-    return invalid(command.gateway.child_args.front() +
+  if (!command.gateway.upstream.empty() && !reading.child_setting.empty()) {
+    return invalid(reading.child_setting +
                    " is for a llama-server that we start, but --upstream names one that runs: give it there");
   }
   return {};

@@ -242,6 +242,8 @@ TEST(ServeFlags, ASlipIsToldWithTheRightName) {
 TEST(ServeFlags, AnUpstreamTakesNoFlagsOfAChild) {
   EXPECT_EQ(parse({"--upstream", "http://10.0.0.1:8000/v2"})->gateway.upstream, "http://10.0.0.1:8000/v2");
   EXPECT_THAT(refusal({"--upstream", "http://h:1", "-m", "T.gguf"}), HasSubstr("-m"));
+  EXPECT_THAT(refusal({"--upstream", "http://h:1", "-v", "--max-ctx", "8"}), HasSubstr("--max-ctx"));
+  EXPECT_EQ(parse({"--upstream", "http://h:1", "-lv", "1"})->log_level, spdlog::level::err);
   EXPECT_THAT(refusal({"--upstream", "https://h:1"}), HasSubstr("plain http"));
   EXPECT_THAT(refusal({"--upstream", "h:1"}), HasSubstr("http://HOST:PORT"));
 }

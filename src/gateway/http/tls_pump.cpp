@@ -1,5 +1,6 @@
 #include "gateway/http/tls_pump.h"
 
+#include <openssl/err.h>
 #include <openssl/ssl.h>
 
 #include <array>
@@ -31,11 +32,6 @@ awaitable<error_code> shake_hands(TlsStream& tls) {
   co_return failure;
 }
 
-awaitable<error_code> say_goodbye(TlsStream& tls) {
-  const auto [failure] = co_await tls.async_shutdown(kNothrow);
-  co_return failure;
-}
-
 template <class From, class To>
 awaitable<error_code> copy(From& from, To& to) {
   std::array<char, kBufferBytes> buffer;
@@ -47,33 +43,50 @@ awaitable<error_code> copy(From& from, To& to) {
   }
 }
 
-// Until the server has closed its end, not only its half of it.
-awaitable<void> server_gone(LocalSocket& inner) {
-  co_await inner.async_wait(LocalSocket::wait_error, kNothrow);
-}
+// Two directions of one connection; each ends by itself.
+class Pump {
+ public:
+  Pump(TlsStream& tls, LocalSocket& inner)
+      : tls_(tls), inner_(inner), goodbye_(inner.get_executor(), asio::steady_timer::time_point::max()) {}
 
-void hang_up(TlsStream& tls) {
-  error_code ignored;
-  tls.next_layer().close(ignored);
-}
+  awaitable<void> run() { co_await ((carry_in() && carry_out()) || last_bytes_late()); }
 
-awaitable<void> carry_in(TlsStream& tls, LocalSocket& inner) {
-  static_cast<void>(co_await copy(tls, inner));
+ private:
+  awaitable<void> carry_in();
+  awaitable<void> carry_out();
+  awaitable<void> server_gone();
+  awaitable<void> last_bytes_late();
+
+  TlsStream& tls_;
+  LocalSocket& inner_;
+  asio::steady_timer goodbye_;  // how long the client may still take to say its own; past when it has
+};
+
+awaitable<void> Pump::carry_in() {
+  static_cast<void>(co_await copy(tls_, inner_));
   error_code ignored;
-  inner.shutdown(LocalSocket::shutdown_send, ignored);
+  inner_.shutdown(LocalSocket::shutdown_send, ignored);
+  goodbye_.expires_at(asio::steady_timer::time_point::min());
 }
 
 // Ends carry_in too. A server that has sent its last byte may still read, so that its client sees them.
-awaitable<void> carry_out(TlsStream& tls, LocalSocket& inner) {
-  if (!co_await copy(inner, tls)) {
-    static_cast<void>(co_await within(kGoodbyeLimit, say_goodbye(tls)));
-    co_await server_gone(inner);
+awaitable<void> Pump::carry_out() {
+  // Named, because GCC 12 miscompiles a co_await that an if negates.
+  const error_code failure = co_await copy(inner_, tls_);
+  if (!failure) {
+    if (goodbye_.expiry() == asio::steady_timer::time_point::max()) goodbye_.expires_after(kGoodbyeLimit);
+    co_await (tls_.async_shutdown(kNothrow) || goodbye_.async_wait(kNothrow));
+    co_await server_gone();
   }
-  hang_up(tls);
+  error_code ignored;
+  tls_.next_layer().close(ignored);
 }
 
-awaitable<void> last_bytes_late(LocalSocket& inner) {
-  co_await server_gone(inner);
+// Until the server has closed its end, not only its half of it.
+awaitable<void> Pump::server_gone() { co_await inner_.async_wait(LocalSocket::wait_error, kNothrow); }
+
+awaitable<void> Pump::last_bytes_late() {
+  co_await server_gone();
   co_await sleep_for(kLastBytesLimit);
 }
 
@@ -95,12 +108,13 @@ Result<std::shared_ptr<asio::ssl::context>> load_certificate(const std::string& 
                                       "': no certificate in PEM form can be read: " + failure.message()};
   }
   context->use_private_key_file(key_file, asio::ssl::context::pem, failure);
-  if (failure) {
-    return Error{Status::invalid,
-                 "--ssl-key-file '" + key_file + "': no private key in PEM form that fits --ssl-cert-file '" +
-                     cert_file + "' and needs no passphrase can be read: " + failure.message()};
-  }
-  return context;
+  // A key of another kind than the certificate's is taken until it is asked for.
+  if (!failure && SSL_CTX_check_private_key(native) == 1) return context;
+  ::ERR_clear_error();
+  return Error{Status::invalid,
+               "--ssl-key-file '" + key_file +
+                   "': no private key in PEM form without a passphrase that belongs to --ssl-cert-file '" +
+                   cert_file + "'" + (failure ? ": " + failure.message() : "")};
 }
 
 awaitable<void> pump_tls(StreamSocket outer, std::shared_ptr<asio::ssl::context> context,
@@ -121,7 +135,8 @@ awaitable<void> pump_tls(StreamSocket outer, std::shared_ptr<asio::ssl::context>
     co_return;
   }
   on_connection(std::move(server_end));
-  co_await ((carry_in(tls, inner) && carry_out(tls, inner)) || last_bytes_late(inner));
+  Pump pump(tls, inner);
+  co_await pump.run();
 }
 
 }  // namespace skimfill
