@@ -8,15 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from built import MODEL
 from gateway_process import Front, Gateway
 from scripted import Received, Script, Scripted
-
-
-@pytest.fixture(scope="session")
-def model() -> Path:
-    assert MODEL.exists(), f"{MODEL} is missing; scripts/fetch-models fetches it"
-    return MODEL
 
 
 @pytest.fixture
