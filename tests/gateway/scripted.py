@@ -53,7 +53,10 @@ class Scripted:
 
     def _serve(self, connection: socket.socket) -> None:
         with connection, connection.makefile("rb") as stream:
-            method, path, _ = stream.readline().decode().split(" ")
+            start = stream.readline()
+            if not start:
+                return  # a client that left before it asked
+            method, path, _ = start.decode().split(" ")
             headers = []
             while line := stream.readline().decode("latin-1").strip():
                 name, value = line.split(":", 1)

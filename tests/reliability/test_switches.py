@@ -13,7 +13,6 @@ import pytest
 
 from asking import CHAT, NATIVE, Json, ask, lines
 from gateway_process import Gateway
-from make_gguf import Shape, make_gguf
 from raw_http import get
 
 QUESTION = "Which shelf has row 7?"
@@ -65,13 +64,3 @@ def test_every_request_says_whether_it_was_skimmed(toy_child: Gateway, temperatu
             skim = answer.value["skim"]
             assert skim["decision"] == decision
             assert skim["path"] and skim["device"] and skim["reason"]
-
-
-def test_heads_of_256_are_read(model: Path, tmp_path: Path, toy: Path) -> None:
-    shape = Shape("qwen3", n_layer=1, n_embd=256, n_head=1, n_head_kv=1, n_ctx=2048)
-    drafter = make_gguf(model, shape, tmp_path / "heads.gguf")
-    with Gateway("-m", toy, "-c", "2048", "-np", "1", "--prefill-drafter", drafter, folder=tmp_path) as gateway:
-        gateway.wait_ready()
-        answer = ask(gateway.port, CHAT, CHAT.body(lines(60) + QUESTION, 1, skim=WISH))
-        assert answer.value["skim"]["decision"] == "skimmed"
-        assert "skim:" in gateway.log.splitlines()[0]
