@@ -70,7 +70,7 @@ class ReplyReader {
   std::deque<ReplyEvent> ready_;
   std::optional<ReplyEvent> held_;  // may be the last one with JSON
   bool finished_ = false;
-  bool started_ = false;          // messages: message_start; responses: response.in_progress
+  bool started_ = false;          // seen: a chunk, message_start or response.in_progress
   bool ending_ = false;           // chat and completion: a choice is finished
   std::int64_t last_block_ = -1;  // messages: the content block that was opened last
   bool complete_ = false;
