@@ -226,11 +226,13 @@ Result<void> set_verbosity(Reading& reading, std::string_view flag, std::string_
   constexpr std::array kLevels = {spdlog::level::critical, spdlog::level::err, spdlog::level::warn,
                                   spdlog::level::info, spdlog::level::debug};
   const auto most = std::ssize(kLevels) - 1;
+  reading.command.gateway.child_is_verbose = *level > 9;
   reading.command.log_level = kLevels[static_cast<std::size_t>(std::min<std::int64_t>(*level, most))];
   return {};
 }
 
 Result<void> set_verbose(Reading& reading, std::string_view, std::string_view) {
+  reading.command.gateway.child_is_verbose = true;
   reading.command.log_level = spdlog::level::debug;
   return {};
 }

@@ -43,10 +43,17 @@ Result<void> read_environment(Reading& reading, const Environment& environment) 
     }
     if (auto applied = flag.apply(reading, flag.variable, *value); !applied) return applied;
   }
-  // llama-server listens elsewhere then, and on one more route that wraps the requests of others.
-  if (environment("AIP_MODE") == "PREDICTION") {
-    return invalid("the variable AIP_MODE is PREDICTION: the routes of Vertex AI are not in this version");
-  }
+  return {};
+}
+
+// Vertex AI says by variables where to listen, and this holds above all, as in llama-server. Its routes are
+// the child's.
+Result<void> read_vertex(Reading& reading, const Environment& environment) {
+  if (environment("AIP_MODE") != "PREDICTION") return {};
+  const std::string port = environment("AIP_HTTP_PORT").value_or("8080");
+  const Result<std::int64_t> number = parse_count("AIP_HTTP_PORT", port, 0, UINT16_MAX);
+  if (!number) return number.error();
+  reading.command.gateway.listen.port = static_cast<std::uint16_t>(*number);
   return {};
 }
 
@@ -135,6 +142,7 @@ Result<ServeCommand> parse_serve(std::span<const std::string> arguments, const E
   }
   if (auto read = read_environment(reading, environment); !read) return read.error();
   if (auto read = read_arguments(reading, arguments); !read) return read.error();
+  if (auto read = read_vertex(reading, environment); !read) return read.error();
   if (auto checked = check_whole(reading); !checked) return checked.error();
   return std::move(reading.command);
 }

@@ -113,8 +113,14 @@ TEST(ServeFlags, WhatCannotBeHonouredIsRefusedByName) {
 
 TEST(ServeFlags, AVariableOfARefusedFlagIsRefusedToo) {
   EXPECT_THAT(refusal({}, {{"LLAMA_ARG_PREFILL_ALPHA", "0.5"}}), HasSubstr("LLAMA_ARG_PREFILL_ALPHA"));
-  EXPECT_THAT(refusal({}, {{"AIP_MODE", "PREDICTION"}}), HasSubstr("AIP_MODE"));
-  EXPECT_TRUE(parse({}, {{"AIP_MODE", "other"}}));
+}
+
+TEST(ServeFlags, VertexSaysThePort) {
+  const std::vector<std::string> ours{"--port", "9"};
+  EXPECT_EQ(parse(ours, {{"AIP_MODE", "PREDICTION"}})->gateway.listen.port, 8080);
+  EXPECT_EQ(parse(ours, {{"AIP_MODE", "PREDICTION"}, {"AIP_HTTP_PORT", "7"}})->gateway.listen.port, 7);
+  EXPECT_EQ(parse(ours, {{"AIP_MODE", "other"}, {"AIP_HTTP_PORT", "7"}})->gateway.listen.port, 9);
+  EXPECT_THAT(refusal({}, {{"AIP_MODE", "PREDICTION"}, {"AIP_HTTP_PORT", "x"}}), HasSubstr("AIP_HTTP_PORT"));
 }
 
 TEST(ServeFlags, KeysOfAllPlacesAddUp) {

@@ -44,7 +44,7 @@ class Server {
                                              .waiting = static_cast<std::size_t>(options.max_queue)}),
                  {}},
         door_{options.limits, Access(options.access),
-              [this](Exchange& exchange) { return answer(exchange); }},
+              [this](Exchange& exchange) { return handle(exchange, context_); }},
         connections_(io_.get_executor(), door_) {}
 
   Result<void> run(const std::stop_token& stop);
@@ -53,7 +53,6 @@ class Server {
   std::size_t places(std::optional<std::size_t> slots) const;
   Result<void> find_target();
   Result<void> listen();
-  awaitable<void> answer(Exchange& exchange);
   awaitable<Result<void>> serve();
   awaitable<void> watch_signals();
   awaitable<void> drain();
@@ -116,15 +115,6 @@ Result<void> Server::listen() {
   return {};
 }
 
-awaitable<void> Server::answer(Exchange& exchange) {
-  struct Active {
-    explicit Active(std::size_t& counted) : count(counted) { ++count; }
-    ~Active() { --count; }
-    std::size_t& count;
-  } const active(context_.active);
-  co_await handle(exchange, context_);
-}
-
 awaitable<void> Server::watch_signals() {
   auto [failure, signal] = co_await signals_.async_wait(kNothrow);
   if (failure) co_return;
@@ -138,13 +128,13 @@ awaitable<void> Server::watch_signals() {
   if (child_) child_->kill();
 }
 
-// Lets requests in flight end; new ones are refused.
+// Lets requests for text and the like end; new ones are refused.
 awaitable<void> Server::drain() {
   context_.draining = true;
   listener_->close();
   const Stopwatch waited;
   const double limit_ms = std::chrono::duration<double, std::milli>(options_.drain_limit).count();
-  while (context_.active > 0 && !impatient_ && waited.elapsed_ms() < limit_ms)
+  while (context_.target.places.inside() > 0 && !impatient_ && waited.elapsed_ms() < limit_ms)
     co_await sleep_for(std::chrono::milliseconds(10));
 }
 

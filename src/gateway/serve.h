@@ -25,6 +25,7 @@ struct ServeOptions {
   std::string upstream;                     // "http://host:port[/prefix]"; empty: a child llama-server
   std::string llama_server;                 // the child's program
   std::vector<std::string> child_args;      // its command line without host, port and what else is ours
+  bool child_is_verbose = false;            // its unstreamed replies hold __verbose, which streams do not
   Mode mode = Mode::off;                    // for requests that do not say
   std::vector<std::string> prefill_models;  // router mode: skim only for requests to these models
 

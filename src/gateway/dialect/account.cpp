@@ -234,12 +234,18 @@ std::string with_account(Dialect dialect, std::string_view json, const Account& 
 std::string with_account_in_last(Dialect dialect, std::string_view json, const Account& account) {
   const Places& places = places_of(dialect);
   if (places.last.empty()) return with_account(dialect, json, account);
-  // Inside the reply, so that it is the same as the unstreamed one: llama-server puts its times beside it.
-  const std::string timings = object_or_empty(JsonView::of(json).find("timings"));
-  const std::string event = without_member(std::string(json), "timings");
-  const std::optional<JsonView> reply = JsonView::of(event).find(places.last);
+  // Inside the reply, so that it is the same as the unstreamed one; llama-server puts its times beside it,
+  // and there they stay too.
+  const JsonView event = JsonView::of(json);
+  const std::optional<JsonView> reply = event.find(places.last);
   if (!reply || !reply->is(JsonKind::object)) return std::string(json);
-  return put_account(places, event, *reply, timings, account);
+  const std::optional<JsonView> beside = event.find("timings");
+  std::string amended = put_account(places, json, *reply, object_or_empty(beside), account);
+  if (!beside) return amended;
+  const JsonView whole = JsonView::of(amended);
+  JsonEdits edits(amended);
+  edits.set_members(whole, {{"timings", std::string(whole.find(places.last)->find("timings")->bytes())}});
+  return edits.apply();
 }
 
 std::string with_counts_in_start(Dialect dialect, std::string_view json, Account& account) {

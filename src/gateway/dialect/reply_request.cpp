@@ -15,6 +15,8 @@ struct Wish {
 };
 constexpr std::array kUnstreamed = {
     Wish{"logprobs"},
+    Wish{"stop"},  // streams lose what they hold back for it when the tokens end
+    Wish{"stop_sequences"},
     Wish{"top_logprobs"},
     Wish{"n_probs"},
     Wish{"prompt_logprobs"},

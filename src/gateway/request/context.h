@@ -15,8 +15,7 @@ struct Context {
   asio::thread_pool& workers;
   Target target;
   Metrics metrics;
-  std::size_t active = 0;  // requests that are being answered, of all kinds
-  bool draining = false;   // no new requests
+  bool draining = false;  // no new requests
 };
 
 }  // namespace skimfill

@@ -34,6 +34,7 @@ Generation::Generation(Exchange& exchange, Context& context, TextRequest reading
       count_(std::move(executor)),
       writer_(exchange,
               {.dialect = reading_.dialect,
+               .model = reading_.model,
                .streams = reading_.streams,
                .accounts = reading_.mode != Mode::off,
                .progress = reading_.fields.progress || reading_.wants_progress},

@@ -19,6 +19,7 @@ struct TextRequest {
   Dialect dialect = Dialect::other;
   std::string body;  // as it goes on: without our own field
   SkimFields fields;
+  std::string model;  // as the client names it
   Mode mode = Mode::off;
   Prompt prompt;                // its passages only where the mode is not off
   bool streams = false;         // the client wants events

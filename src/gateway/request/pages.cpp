@@ -11,24 +11,22 @@ namespace {
 // Well under what makes a health check give up.
 constexpr std::chrono::milliseconds kPatience{60};
 
-awaitable<void> reply_page(Exchange& exchange, unsigned status, std::string_view content_type,
-                           std::string body) {
-  ReplyHead head;
-  head.result(status);
-  head.set(http::field::content_type, std::string(content_type));
-  co_await exchange.reply(std::move(head), body);
-}
-
 awaitable<void> reply_metrics(Exchange& exchange, Context& context) {
   Target& target = context.target;
-  if (const auto page = co_await target.metrics_page.get(kPatience); page && page->status == 200)
+  const auto page = co_await target.metrics_page.get(kPatience);
+  ReplyHead head;
+  head.result(http::status::ok);
+  if (page && page->head.result_int() == 200) {
     target.metrics.update(page->body);
+    head = page->head;
+  }
+  head.set(http::field::content_type, "text/plain; version=0.0.4");
   std::string text = context.metrics.text({.inside = target.places.inside(),
                                            .placed = target.places.placed(),
                                            .places = target.places.parallel(),
                                            .ready = target.ready && !context.draining});
   text += target.metrics.text();
-  co_await reply_page(exchange, 200, "text/plain; version=0.0.4", std::move(text));
+  co_await exchange.reply(std::move(head), text);
 }
 
 std::string_view mode_name(Mode mode) {
@@ -59,7 +57,7 @@ awaitable<void> reply_props(Exchange& exchange, Context& context) {
   const auto page = co_await context.target.props_page.get(kPatience);
   const std::string own = own_props(context);
   std::string body = "{\"skimfill\":" + own + "}";
-  if (page && page->status == 200 && check_json(page->body) &&
+  if (page && page->head.result_int() == 200 && check_json(page->body) &&
       JsonView::of(page->body).is(JsonKind::object)) {
     JsonEdits edits(page->body);
     edits.set_members(JsonView::of(page->body), {{"skimfill", own}});
@@ -91,7 +89,7 @@ awaitable<bool> answer_page(Exchange& exchange, Context& context) {
   if (target.is_child && (path == "/v1/models" || path == "/models")) {
     const auto page = co_await context.target.models_page.get(kPatience);
     if (!page) co_return false;
-    co_await reply_page(exchange, page->status, page->content_type, page->body);
+    co_await exchange.reply(page->head, page->body);
     co_return true;
   }
   co_return false;

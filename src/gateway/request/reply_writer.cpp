@@ -106,7 +106,7 @@ awaitable<void> ReplyWriter::write_event(Upstream& upstream, ReplyEvent event) {
 awaitable<ReplyWriter::End> ReplyWriter::write_events(Upstream& upstream) {
   assembler_.reset();
   if (!form_.streams) assembler_.emplace(form_.dialect);
-  ReplyReader reader(form_.dialect);
+  ReplyReader reader(form_.dialect, form_.model);
   bool failed = false;
   for (bool ended = false; !ended;) {
     const Result<std::string_view> piece = co_await upstream.read_piece();

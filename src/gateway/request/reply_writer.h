@@ -17,6 +17,7 @@ class ReplyWriter {
  public:
   struct Form {
     Dialect dialect = Dialect::other;
+    std::string model;      // as the client names it
     bool streams = false;   // the client wants events
     bool accounts = false;  // times, counts and `skim` are put in
     bool progress = false;  // the client wants to know of queue, skim and prefill

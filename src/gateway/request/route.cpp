@@ -55,7 +55,9 @@ Result<TextRequest> read_body(std::string body, const Task& task, const Context&
     const std::vector<JsonMember> members = view.members();
     reading.streams = is_true(members, "stream");
     reading.wants_progress = is_true(members, "return_progress");
-    reading.may_stream = is_streamable(task.dialect, view);
+    reading.may_stream = !context.options.child_is_verbose && is_streamable(task.dialect, view);
+    if (const auto model = find_member(members, "model"); model && model->is(JsonKind::string))
+      reading.model = model->as_string();
     reading.mode = mode_for(members, reading.fields, context);
   }
   reading.body = std::move(body);

@@ -43,7 +43,7 @@ constexpr double kStableMs =
 constexpr milliseconds kTermLimit{5000};
 
 // Where the child listens and what it speaks there is ours to say.
-constexpr std::array<std::string_view, 14> kOurVariables = {"LLAMA_ARG_HOST=",
+constexpr std::array<std::string_view, 13> kOurVariables = {"LLAMA_ARG_HOST=",
                                                             "LLAMA_ARG_PORT=",
                                                             "LLAMA_ARG_API_PREFIX=",
                                                             "LLAMA_ARG_SSL_KEY_FILE=",
@@ -55,8 +55,7 @@ constexpr std::array<std::string_view, 14> kOurVariables = {"LLAMA_ARG_HOST=",
                                                             "LLAMA_ARG_CORS_HEADERS=",
                                                             "LLAMA_ARG_CORS_CREDENTIALS=",
                                                             "LLAMA_ARG_TIMEOUT=",
-                                                            "LLAMA_ARG_REUSE_PORT=",
-                                                            "AIP_MODE="};
+                                                            "LLAMA_ARG_REUSE_PORT="};
 
 // C strings for exec, made before the fork: the child of a process with threads may not allocate.
 class CStrings {

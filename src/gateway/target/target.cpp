@@ -27,11 +27,12 @@ awaitable<std::optional<TargetPage::Reply>> fetch(Upstream& upstream, const Endp
   if (!sent) co_return std::nullopt;
   const Result<void> answered = co_await upstream.read_head();
   if (!answered) co_return std::nullopt;
-  const unsigned status = upstream.status();
-  std::string type(upstream.head()[http::field::content_type]);
+  ReplyHead page_head;
+  page_head.result(upstream.status());
+  copy_end_to_end(upstream.head(), page_head);
   Result<std::string> body = co_await upstream.read_rest(kMostPageBytes);
   if (!body) co_return std::nullopt;
-  co_return TargetPage::Reply{status, std::move(type), std::move(*body)};
+  co_return TargetPage::Reply{std::move(page_head), std::move(*body)};
 }
 
 }  // namespace

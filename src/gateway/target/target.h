@@ -19,8 +19,7 @@ namespace skimfill {
 class TargetPage {
  public:
   struct Reply {
-    unsigned status = 0;
-    std::string content_type;
+    ReplyHead head;
     std::string body;
   };
 
