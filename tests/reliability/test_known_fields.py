@@ -28,8 +28,13 @@ def test_no_tool_is_called_where_none_is_wanted(small_child: Gateway) -> None:
     assert answer.text
 
 
-def test_a_tool_is_called_where_one_is_wanted(small_child: Gateway) -> None:
-    body = CHAT.body(QUESTION, 60, temperature=0, tools=[CLOCK], tool_choice="required", parallel_tool_calls=False)
+SUNDIAL = {"type": "function", "function": {"name": "sundial", "parameters": PARAMETERS}}
+
+
+@pytest.mark.parametrize("choice", ["required", {"type": "function", "function": {"name": "clock"}}])
+def test_a_tool_is_called_where_one_is_wanted(small_child: Gateway, choice: object) -> None:
+    tools = [CLOCK] if choice == "required" else [CLOCK, SUNDIAL]
+    body = CHAT.body(QUESTION, 60, temperature=0, tools=tools, tool_choice=choice, parallel_tool_calls=False)
     answer = ask(small_child.port, CHAT, body)
     assert answer.status == 200, answer.body
     [call] = calls_of(answer)

@@ -184,3 +184,9 @@ def test_the_copy_itself_is_a_model(toy_parts: Parts, tmp_path: Path) -> None:
     """Or the cases above would be refused for another reason."""
     result, _ = as_drafter(toy_parts.written(tmp_path / "same.gguf", {}), tmp_path)
     assert result.returncode == 0, result.stderr
+
+
+def test_a_broken_draft_model_is_refused_at_start(toy: Path, tmp_path: Path) -> None:
+    file = tmp_path / "broken.gguf"
+    file.write_bytes(RAW["size [4, 0]"])
+    refused(*run("serve", "--port", "0", "-m", toy, "--draft", file), file)

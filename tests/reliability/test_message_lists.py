@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from asking import CHAT, MESSAGES, Answer, Form, Json, ask, encoded, fill
+from asking import CHAT, MESSAGES, RESPONSES, Answer, Form, Json, ask, encoded, fill
 from gateway_process import Gateway
 from raw_http import post
 from scripted import reply
@@ -164,7 +164,7 @@ def test_a_template_with_crlf_is_the_same_template(small_child: Gateway, toy: Pa
         assert rendered(gateway, LONG_LIST) == rendered(small_child, LONG_LIST)
 
 
-ARGUMENTS: list[object] = ["null", "[1]", {"a": 1}]
+ARGUMENTS: list[object] = ["{", "", "null", "[1]", "{'a':1}", {"a": 1}, "x" * 300_000]
 
 
 @pytest.mark.parametrize("arguments", ARGUMENTS, ids=range(len(ARGUMENTS)))
@@ -197,3 +197,13 @@ def test_a_call_that_is_cut_is_not_called_complete(small_child: Gateway) -> None
         body = CHAT.body(ECHO, limit, temperature=0, tools=[CLOCK], tool_choice="required", stream=stream)
         answer = ask(small_child.port, CHAT, body)
         assert (answer.status, answer.finish) == (200, "length")
+
+
+def test_a_response_with_a_bad_call_goes_on(small_child: Gateway) -> None:
+    items = [
+        {"role": "user", "content": "x"},
+        {"type": "function_call", "call_id": "c1", "name": "f", "arguments": "{"},
+        {"type": "function_call_output", "call_id": "c1", "output": "cut short"},
+        {"role": "user", "content": "Go on."},
+    ]
+    taken_or_refused(ask(small_child.port, RESPONSES, {"input": items, "max_output_tokens": 1}))

@@ -55,6 +55,20 @@ def test_stop_words_end_the_text_where_they_begin(toy_child: Gateway, form: Form
         assert answer.finish == "stop"
 
 
+@pytest.mark.parametrize("form", [CHAT, TEXT, NATIVE], ids=lambda form: form.name)
+def test_a_stop_word_that_never_comes_takes_nothing_away(toy_child: Gateway, form: Form) -> None:
+    fields = SALAD | {"seed": 5}
+    text = ask(toy_child.port, form, form.body("x", 48, **fields)).text
+    # It begins as the text ends, so its beginning is waited for until the end.
+    fields["stop"] = [text[-4:] + "never"]
+    answer = ask(toy_child.port, form, form.body("x", 48, **fields))
+    assert (answer.text, answer.finish) == (text, "length")
+    # llama-server's stream keeps what it waited with; all before that must be there.
+    streamed = ask(toy_child.port, form, form.body("x", 48, stream=True, **fields))
+    assert text.startswith(streamed.text)
+    assert len(streamed.text) >= len(text) - 20
+
+
 @pytest.mark.parametrize("form", [CHAT, NATIVE, MESSAGES], ids=lambda form: form.name)
 def test_an_empty_stop_word_is_refused(toy_child: Gateway, form: Form) -> None:
     name = "stop_sequences" if form is MESSAGES else "stop"

@@ -11,16 +11,16 @@ TEST(ReplyRequest, WhatAStreamDoesNotCarryIsNotAskedForAsOne) {
   for (const std::string_view body :
        {R"({"logprobs":true})", R"({"logprobs":3})", R"({"top_logprobs":2})", R"({"n_probs":1})",
         R"({"n":2})", R"({"n_cmpl":3})", R"({"best_of":2})", R"({"response_fields":["content"]})",
-        R"({"verbose":true})", R"({"return_tokens":true})", R"({"reasoning_format":"none"})",
-        R"({"continue_final_message":true})", R"({"continue_final_message":"content"})",
-        R"({"n":1,"n":2})"}) {
+        R"({"stop":["a"]})", R"({"stop":"a"})", R"({"verbose":true})", R"({"return_tokens":true})",
+        R"({"reasoning_format":"none"})", R"({"continue_final_message":true})",
+        R"({"continue_final_message":"content"})", R"({"n":1,"n":2})"}) {
     EXPECT_FALSE(streamable(Dialect::chat, body)) << body;
     EXPECT_FALSE(streamable(Dialect::completion, body)) << body;
   }
   for (const std::string_view body :
        {R"({})", R"({"logprobs":false,"top_logprobs":null,"n":1,"n_probs":0,"verbose":false})",
         R"({"prompt":"text","return_tokens":false,"reasoning_format":null})",
-        R"({"tools":[],"stop":["a"]})"}) {
+        R"({"tools":[],"stop":null})"}) {
     EXPECT_TRUE(streamable(Dialect::chat, body)) << body;
     EXPECT_TRUE(streamable(Dialect::completion, body)) << body;
   }
