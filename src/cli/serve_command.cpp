@@ -19,6 +19,7 @@
 #include "cli/serve_flags.h"
 #include "core/build_info.h"
 #include "core/log.h"
+#include "model/gguf_file.h"
 #include "model/model_file.h"
 
 namespace skimfill {
@@ -96,6 +97,9 @@ Result<void> check_target(ServeCommand& command) {
   command.gateway.llama_server = std::move(*program);
   if (!command.draft.empty()) {
     if (auto readable = check_readable_file("--draft", command.draft); !readable) return readable;
+    // Of its keys llama-server knows more; but a file that is broken it does not name.
+    if (const auto sound = GgufFile::open(command.draft); !sound)
+      return Error{Status::unsupported, "draft " + sound.error().message};
     choose_spec_type(command);
   }
   if (!command.model.empty()) {

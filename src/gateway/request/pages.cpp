@@ -72,12 +72,13 @@ awaitable<bool> answer_page(Exchange& exchange, Context& context) {
   const Target& target = context.target;
   if (exchange.request.method() != http::verb::get) co_return false;
   const std::string_view path = exchange.request.target();
-  if (target.is_child && (path == "/health" || path == "/v1/health")) {
-    co_await exchange.reply_json(200, R"({"status":"ok"})");
-    co_return true;
-  }
   if (path == "/metrics") {
     co_await reply_metrics(exchange, context);
+    co_return true;
+  }
+  if (!target.ready || context.draining) co_return false;
+  if (target.is_child && (path == "/health" || path == "/v1/health")) {
+    co_await exchange.reply_json(200, R"({"status":"ok"})");
     co_return true;
   }
   if (target.is_router) co_return false;

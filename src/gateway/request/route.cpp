@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "gateway/dialect/check.h"
-#include "gateway/dialect/nulls.h"
+#include "gateway/dialect/llama_server.h"
 #include "gateway/dialect/reply.h"
 #include "gateway/http/async.h"
 #include "gateway/request/generation.h"
@@ -22,18 +22,19 @@ bool is_true(const std::vector<JsonMember>& members, std::string_view name) {
 }
 
 // Where models go by name, only those that were named are skimmed for, unless the request itself says so.
-Mode mode_for(const std::vector<JsonMember>& members, const SkimFields& fields, const Context& context) {
+Mode mode_for(const std::vector<JsonMember>& members, const SkimFields& fields, const Context& context,
+              bool is_router) {
   if (fields.mode) return *fields.mode;
   const std::vector<std::string>& models = context.options.prefill_models;
-  if (models.empty()) return context.target.is_router ? Mode::off : context.options.mode;
+  if (models.empty()) return is_router ? Mode::off : context.options.mode;
   const std::optional<JsonView> model = find_member(members, "model");
   const bool named = model && model->is(JsonKind::string) &&
                      std::find(models.begin(), models.end(), model->as_string()) != models.end();
   return named ? context.options.mode : Mode::off;
 }
 
-// Checks what every JSON body must be, and reads what concerns us.
-Result<TextRequest> read_body(std::string body, const Task& task, const Context& context) {
+// Checks what every JSON body must be, and reads what concerns us. On any thread.
+Result<TextRequest> read_body(std::string body, const Task& task, const Context& context, bool is_router) {
   const BodyLimits limits{.max_depth = context.options.max_json_depth};
   if (looks_like_json(body) && is_deeper_than(body, limits.max_depth)) {
     return Error{Status::invalid,
@@ -50,7 +51,7 @@ Result<TextRequest> read_body(std::string body, const Task& task, const Context&
     Result<SkimFields> fields = read_skim_fields(JsonView::of(body));
     if (!fields) return fields.error();
     reading.fields = std::move(*fields);
-    body = without_nulls(task.dialect, without_member(std::move(body), kSkimMember));
+    body = without_member(std::move(body), kSkimMember);
     const JsonView view = JsonView::of(body);
     const std::vector<JsonMember> members = view.members();
     reading.streams = is_true(members, "stream");
@@ -58,8 +59,10 @@ Result<TextRequest> read_body(std::string body, const Task& task, const Context&
     reading.may_stream = !context.options.child_is_verbose && is_streamable(task.dialect, view);
     if (const auto model = find_member(members, "model"); model && model->is(JsonKind::string))
       reading.model = model->as_string();
-    reading.mode = mode_for(members, reading.fields, context);
+    reading.mode = mode_for(members, reading.fields, context, is_router);
   }
+  if (context.target.is_child && task.dialect != Dialect::other)
+    body = for_llama_server(task.dialect, std::move(body));
   reading.body = std::move(body);
   if (reading.mode == Mode::off) return reading;
   if (!context.skim.run) {
@@ -97,6 +100,7 @@ awaitable<void> handle(Exchange& exchange, Context& context) {
   if (!exchange.request.target().starts_with('/') && exchange.request.target() != "*") {
     co_return co_await refuse(exchange, task, bad_request("the request's target is not a path"));
   }
+  if (co_await answer_page(exchange, context)) co_return;
   const bool posts = exchange.request.method() == http::verb::post;
   if (posts) task = task_of(exchange.request.target());
   if (context.draining) {
@@ -106,11 +110,11 @@ awaitable<void> handle(Exchange& exchange, Context& context) {
   if (!context.target.ready && !is_web_page(exchange)) {
     co_return co_await refuse(exchange, task, unavailable("Loading model"));
   }
-  if (co_await answer_page(exchange, context)) co_return;
 
   std::string body = std::move(exchange.request.body());
   const bool is_quick = body.size() <= kQuickBytes;
-  auto read = [&](std::stop_token) { return read_body(std::move(body), task, context); };
+  const bool is_router = context.target.is_router;
+  auto read = [&](std::stop_token) { return read_body(std::move(body), task, context, is_router); };
   Result<TextRequest> reading = is_quick ? read({}) : Error{};
   if (!is_quick) reading = co_await on_pool(context.workers, read);
   if (!reading) co_return co_await refuse(exchange, task, failure_of(reading.error()));
