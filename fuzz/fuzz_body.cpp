@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "gateway/dialect/check.h"
+#include "gateway/dialect/llama_server.h"
 #include "gateway/dialect/prompt.h"
 #include "gateway/dialect/reply.h"
 #include "gateway/dialect/skim_fields.h"
@@ -19,17 +20,16 @@ void require(bool holds) {
 
 void splice(skimfill::Dialect dialect, const std::string& body, const skimfill::BodyLimits& limits) {
   using skimfill::JsonView;
-  const skimfill::Result<skimfill::Prompt> prompt = skimfill::read_prompt(dialect, JsonView::of(body));
-  if (!prompt) return;
-  require(skimfill::with_texts(body, *prompt, prompt->texts) == body);
+  const skimfill::Prompt prompt = skimfill::read_prompt(dialect, JsonView::of(body));
+  require(skimfill::with_texts(body, prompt, prompt.texts) == body);
   // Each text in reverse: another length once it is written as JSON, and back again.
-  std::vector<std::string> halves = prompt->texts;
+  std::vector<std::string> halves = prompt.texts;
   for (std::string& text : halves) text = "\"kept\" \\ " + std::string(text.size() / 2, '\n');
-  const std::string skimmed = skimfill::with_texts(body, *prompt, halves);
+  const std::string skimmed = skimfill::with_texts(body, prompt, halves);
   require(skimfill::check_json(skimmed, limits.max_depth).ok());
-  const skimfill::Result<skimfill::Prompt> again = skimfill::read_prompt(dialect, JsonView::of(skimmed));
-  require(again.ok() && again->texts == halves);
-  require(skimfill::with_texts(skimmed, *again, prompt->texts).size() > 0);
+  const skimfill::Prompt again = skimfill::read_prompt(dialect, JsonView::of(skimmed));
+  require(again.texts == halves);
+  require(skimfill::check_json(skimfill::for_llama_server(dialect, skimmed), limits.max_depth).ok());
 }
 
 }  // namespace

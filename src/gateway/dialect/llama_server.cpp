@@ -12,11 +12,6 @@ namespace {
 
 using MemberList = std::vector<JsonMember>;
 
-std::vector<JsonView> list_of(const MemberList& members, std::string_view name) {
-  const std::optional<JsonView> list = find_member(members, name);
-  return list ? list->elements() : std::vector<JsonView>();
-}
-
 // The fields of a tool, or of a choice of one, that hold its name.
 MemberList naming_part(Dialect dialect, const JsonView& value) {
   const MemberList members = value.members();
@@ -65,12 +60,12 @@ std::string for_llama_server(Dialect dialect, std::string body) {
   const MemberList members = JsonView::of(body).members();
   say_choice(edits, dialect, members);
   if (dialect == Dialect::chat) {
-    for (const JsonView& message : list_of(members, "messages")) {
-      for (const JsonView& call : list_of(message.members(), "tool_calls"))
+    for (const JsonView& message : elements_of(members, "messages")) {
+      for (const JsonView& call : elements_of(message.members(), "tool_calls"))
         mend_arguments(edits, members_of(find_member(call.members(), "function")));
     }
   } else if (dialect == Dialect::responses) {
-    for (const JsonView& item : list_of(members, "input")) mend_arguments(edits, item.members());
+    for (const JsonView& item : elements_of(members, "input")) mend_arguments(edits, item.members());
   }
   return edits.empty() ? std::move(body) : edits.apply();
 }

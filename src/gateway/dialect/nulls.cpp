@@ -4,17 +4,12 @@
 #include <string_view>
 #include <vector>
 
-#include "gateway/json/json_edit.h"
+#include "gateway/json/json_members.h"
 
 namespace skimfill {
 namespace {
 
 using Members = std::vector<JsonMember>;
-
-std::vector<JsonView> list_of(const Members& members, std::string_view name) {
-  const std::optional<JsonView> list = find_member(members, name);
-  return list ? list->elements() : std::vector<JsonView>();
-}
 
 void remove_nulls(JsonEdits& edits, const Members& members) {
   edits.remove_members(members, [](const JsonMember& member) {
@@ -29,12 +24,12 @@ std::string without_nulls(Dialect dialect, std::string body) {
   JsonEdits edits(body);
   const Members members = JsonView::of(body).members();
   remove_nulls(edits, members);
-  for (const JsonView& message : list_of(members, dialect == Dialect::responses ? "input" : "messages")) {
+  for (const JsonView& message : elements_of(members, dialect == Dialect::responses ? "input" : "messages")) {
     const Members fields = message.members();
     remove_nulls(edits, fields);
-    for (const JsonView& call : list_of(fields, "tool_calls")) remove_nulls(edits, call.members());
+    for (const JsonView& call : elements_of(fields, "tool_calls")) remove_nulls(edits, call.members());
   }
-  for (const JsonView& tool : list_of(members, "tools")) {
+  for (const JsonView& tool : elements_of(members, "tools")) {
     const Members fields = tool.members();
     remove_nulls(edits, fields);
     const std::optional<JsonView> function = find_member(fields, "function");

@@ -11,6 +11,11 @@ std::vector<JsonMember> members_of(const std::optional<JsonView>& value) {
   return value ? value->members() : std::vector<JsonMember>();
 }
 
+std::vector<JsonView> elements_of(const std::vector<JsonMember>& members, std::string_view name) {
+  const std::optional<JsonView> list = find_member(members, name);
+  return list ? list->elements() : std::vector<JsonView>();
+}
+
 std::optional<double> number_of(const std::vector<JsonMember>& members, std::string_view name) {
   const std::optional<JsonView> value = find_member(members, name);
   if (!value || !value->is(JsonKind::number)) return std::nullopt;

@@ -15,6 +15,9 @@ namespace skimfill {
 // Of an object; empty for anything else.
 std::vector<JsonMember> members_of(const std::optional<JsonView>& value);
 
+// Of the list that a member is; empty for anything else.
+std::vector<JsonView> elements_of(const std::vector<JsonMember>& members, std::string_view name);
+
 // Nothing where the member is missing or of another kind.
 std::optional<double> number_of(const std::vector<JsonMember>& members, std::string_view name);
 std::optional<std::int64_t> integer_of(const std::vector<JsonMember>& members, std::string_view name);

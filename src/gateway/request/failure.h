@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "gateway/http/asio.h"
 #include "skimfill/result.h"
 
 namespace skimfill {
@@ -14,6 +15,14 @@ struct Failure {
   std::string message;
   std::string type;
   bool may_retry = false;  // soon, and with hope: Retry-After goes along
+
+  ReplyHead head() const {
+    ReplyHead head;
+    head.result(status);
+    head.set(http::field::content_type, "application/json; charset=utf-8");
+    if (may_retry) head.set(http::field::retry_after, "5");
+    return head;
+  }
 };
 
 inline Failure bad_request(std::string message) {

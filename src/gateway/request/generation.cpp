@@ -87,6 +87,7 @@ awaitable<void> Generation::work() {
     }
     const ReplyWriter::End end = co_await ask_target(alone);
     if (end == ReplyWriter::End::done) break;
+    account_.queue_ms += exchange_.since_arrival.elapsed_ms() - account_.sent_ms;  // for nothing
     if (end == ReplyWriter::End::crowded) {
       if (alone) {
         co_await writer_.fail(unavailable("the target has no room for this request, even alone"));

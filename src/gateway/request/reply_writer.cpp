@@ -9,7 +9,6 @@ namespace {
 
 constexpr std::size_t kMostReplyBytes = 256 << 20;
 constexpr std::string_view kEventStream = "text/event-stream";
-constexpr std::string_view kRetryAfterSeconds = "5";
 
 bool is_json_object(std::string_view text) {
   return check_json(text).ok() && JsonView::of(text).is(JsonKind::object);
@@ -38,11 +37,7 @@ awaitable<void> ReplyWriter::fail(const Failure& failure) {
   }
   // A client's own mistake costs it no connection.
   if (failure.status >= 500) exchange_.close_afterwards();
-  ReplyHead head;
-  head.result(failure.status);
-  head.set(http::field::content_type, "application/json; charset=utf-8");
-  if (failure.may_retry) head.set(http::field::retry_after, kRetryAfterSeconds);
-  co_await exchange_.reply(std::move(head), json);
+  co_await exchange_.reply(failure.head(), json);
 }
 
 awaitable<void> ReplyWriter::begin_stream() {

@@ -70,19 +70,13 @@ Result<TextRequest> read_body(std::string body, const Task& task, const Context&
         Status::unsupported,
         "skim.mode: no drafter is loaded; start the server with --prefill-drafter, or leave the skim off"};
   }
-  Result<Prompt> prompt = read_prompt(task.dialect, JsonView::of(reading.body));
-  if (!prompt) return prompt.error();
-  reading.prompt = std::move(*prompt);
+  reading.prompt = read_prompt(task.dialect, JsonView::of(reading.body));
   return reading;
 }
 
 awaitable<void> refuse(Exchange& exchange, const Task& task, const Failure& failure) {
-  ReplyHead head;
-  head.result(failure.status);
-  head.set(http::field::content_type, "application/json; charset=utf-8");
-  if (failure.may_retry) head.set(http::field::retry_after, "5");
   const std::string body = error_body(task.dialect, failure.status, failure.message, failure.type);
-  co_await exchange.reply(std::move(head), body);
+  co_await exchange.reply(failure.head(), body);
 }
 
 // The web page shows by itself that a model is loading.
