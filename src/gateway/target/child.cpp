@@ -13,7 +13,6 @@
 #include <array>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
-#include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/read_until.hpp>
 #include <cerrno>
@@ -23,6 +22,7 @@
 #include "core/clock.h"
 #include "core/log.h"
 #include "gateway/http/async.h"
+#include "gateway/http/page.h"
 #include "gateway/json/json_edit.h"
 
 extern char** environ;
@@ -30,12 +30,10 @@ extern char** environ;
 namespace skimfill {
 namespace {
 
-using asio::experimental::awaitable_operators::operator||;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kPoll{50};
 constexpr milliseconds kPageLimit{2000};
-constexpr std::size_t kMostPageBytes = 16 << 20;
 constexpr milliseconds kFirstBackOff{250};
 constexpr milliseconds kLastBackOff{30'000};
 constexpr double kStableMs =
@@ -213,32 +211,15 @@ std::string Child::exit_reason() const {
   return "ended with exit code " + std::to_string(WEXITSTATUS(exit_status_));
 }
 
-// The page's text; nothing where it is not 200 or does not come soon.
-awaitable<std::optional<std::string>> Child::ask_page(std::string_view path) {
-  Upstream upstream(co_await asio::this_coro::executor);
-  const auto ask = [&]() -> awaitable<std::optional<std::string>> {
-    RequestHead head;
-    head.method(http::verb::get);
-    head.target(path);
-    head.set(http::field::host, "localhost");
-    const Result<void> sent = co_await upstream.send(endpoint_, head, "");
-    if (!sent) co_return std::nullopt;
-    const Result<void> answered = co_await upstream.read_head();
-    if (!answered || upstream.status() != 200) co_return std::nullopt;
-    Result<std::string> text = co_await upstream.read_rest(kMostPageBytes);
-    if (!text) co_return std::nullopt;
-    co_return std::move(*text);
-  };
-  asio::steady_timer limit(co_await asio::this_coro::executor, kPageLimit);
-  auto first = co_await (ask() || limit.async_wait(kNothrow));
-  if (first.index() != 0) co_return std::nullopt;
-  co_return std::move(std::get<0>(first));
+awaitable<bool> Child::is_healthy() {
+  const std::optional<Page> page = co_await fetch_page(endpoint_, "/health", kPageLimit);
+  co_return page && page->head.result_int() == 200;
 }
 
 awaitable<std::optional<std::size_t>> Child::ask_slots() {
-  const std::optional<std::string> props = co_await ask_page("/props");
-  if (!props || !check_json(*props)) co_return std::nullopt;
-  const std::optional<JsonView> slots = JsonView::of(*props).find("total_slots");
+  const std::optional<Page> props = co_await fetch_page(endpoint_, "/props", kPageLimit);
+  if (!props || !check_json(props->body)) co_return std::nullopt;
+  const std::optional<JsonView> slots = JsonView::of(props->body).find("total_slots");
   const std::optional<std::int64_t> count = slots ? slots->as_integer() : std::nullopt;
   if (!count || *count < 1) co_return std::nullopt;
   co_return static_cast<std::size_t>(*count);
@@ -252,7 +233,7 @@ awaitable<Error> Child::run_once(bool& was_healthy) {
   asio::co_spawn(co_await asio::this_coro::executor, forward_output(*output, error_line_), asio::detached);
   bool healthy = false;
   while (!has_exited()) {
-    if (!healthy && co_await ask_page("/health")) {
+    if (!healthy && co_await is_healthy()) {
       healthy = was_healthy = true;
       log::info("target: llama-server ready after {:.1f} s", life.elapsed_ms() / 1000);
       if (options_.on_ready) options_.on_ready(co_await ask_slots());

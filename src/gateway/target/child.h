@@ -11,7 +11,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "gateway/http/upstream.h"
@@ -56,7 +55,7 @@ class Child {
   Result<int> start();  // returns the read end of a pipe with its output
   bool has_exited();    // reaps
   std::string exit_reason() const;
-  awaitable<std::optional<std::string>> ask_page(std::string_view path);
+  awaitable<bool> is_healthy();
   awaitable<std::optional<std::size_t>> ask_slots();
   awaitable<Error> run_once(bool& was_healthy);
 

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "gateway/http/upstream.h"
+#include "gateway/http/page.h"
 #include "gateway/target/admission.h"
 #include "gateway/target/target_metrics.h"
 
@@ -18,22 +18,17 @@ namespace skimfill {
 // so the last known one stands in when it takes too long, and no more than one question is under way.
 class TargetPage {
  public:
-  struct Reply {
-    ReplyHead head;
-    std::string body;
-  };
-
   TargetPage(const asio::any_io_executor& executor, const Endpoint& endpoint, std::string path);
 
   // Nothing when the target has never answered and does not within `patience`.
-  awaitable<std::optional<Reply>> get(std::chrono::milliseconds patience);
+  awaitable<std::optional<Page>> get(std::chrono::milliseconds patience);
 
  private:
   struct State {
     State(const asio::any_io_executor& executor)
         : answered(executor, asio::steady_timer::time_point::max()) {}
     bool asking = false;
-    std::optional<Reply> last;
+    std::optional<Page> last;
     asio::steady_timer answered;  // cancelled when `last` is new, or will not be
   };
   static awaitable<void> ask(std::shared_ptr<State> state, Endpoint endpoint, std::string path);
