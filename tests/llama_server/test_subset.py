@@ -1,6 +1,6 @@
 """`skimfill serve` passes llama.cpp's own server tests: the ones of subset.txt, which cover each route and dialect.
 
-scripts/llama-server-suite runs them all, in 20 minutes; docs/reliability.md has the counts.
+scripts/llama-server-suite runs them all, in about 20 minutes; docs/reliability.md has the counts.
 """
 
 from __future__ import annotations
