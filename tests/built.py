@@ -9,5 +9,6 @@ ROOT = Path(__file__).resolve().parents[1]
 CACHE = Path(os.environ.get("SKIMFILL_CACHE") or Path.home() / ".cache" / "skimfill")
 BUILD = ROOT / "build" / "release"
 PROGRAM = Path(os.environ.get("SKIMFILL_PROGRAM") or BUILD / "bin" / "skimfill")
+LLAMA_SERVER = PROGRAM.parents[1] / "lib" / "skimfill" / "llama-server"
 MODEL = Path(os.environ.get("SKIMFILL_TEST_MODEL") or CACHE / "models" / "SmolLM2-135M-Instruct.Q4_1.gguf")
 LIMIT_S = 300  # only against a hang; the machine may be slow and busy

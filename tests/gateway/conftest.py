@@ -26,9 +26,9 @@ def front(tmp_path: Path) -> Iterator[Front]:
 
 
 @pytest.fixture(scope="session")
-def with_child(model: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway]:
-    """The real thing: a child llama-server, and the same small model as its drafter."""
-    arguments = ["-m", model, "-c", "4096", "-np", "2", "--prefill-drafter", model, "--prefill-compression", "auto"]
+def with_child(toy: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway]:
+    """A child llama-server with a toy, which is its drafter too."""
+    arguments = ["-m", toy, "-c", "4096", "-np", "2", "--prefill-drafter", toy]
     with Gateway(*arguments, folder=tmp_path_factory.mktemp("child")) as gateway:
         gateway.wait_ready()
         yield gateway

@@ -10,18 +10,20 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from built import LIMIT_S, PROGRAM
+from built import LIMIT_S, LLAMA_SERVER, PROGRAM
 from raw_http import get, wait_until
 from scripted import Scripted
 
 
 class Gateway:
+    command: tuple[str | Path, ...] = (PROGRAM, "serve")
+
     def __init__(self, *arguments: str | Path, folder: Path) -> None:
-        assert PROGRAM.exists(), f"{PROGRAM} is not built"
+        assert Path(self.command[0]).exists(), f"{self.command[0]} is not built"
         self.folder = folder  # its TMPDIR: what it leaves behind is seen there
         kept = {k: v for k, v in os.environ.items() if not k.startswith(("LLAMA_ARG_", "LLAMA_API_"))}
         self.process = subprocess.Popen(
-            [str(PROGRAM), "serve", "--port", "0", *map(str, arguments)],
+            [*map(str, self.command), "--port", "0", *map(str, arguments)],
             stderr=subprocess.PIPE,
             stdin=subprocess.DEVNULL,
             env=kept | {"TMPDIR": str(folder)},
@@ -65,6 +67,12 @@ class Gateway:
     def children(self) -> list[int]:
         tasks = Path(f"/proc/{self.process.pid}/task").glob("*/children")
         return [int(pid) for task in tasks for pid in task.read_text().split()]
+
+
+class LlamaServer(Gateway):
+    """The target itself, without us."""
+
+    command = (LLAMA_SERVER,)
 
 
 Front = Callable[..., tuple[Gateway, Scripted]]

@@ -15,15 +15,15 @@ SPECULATIVE = ["--draft-block-size", "4", "--draft"]
 
 
 @pytest.mark.parametrize("speculative", [False, True])
-def test_it_serves(model: Path, tmp_path: Path, speculative: bool) -> None:
-    arguments = ["-m", model, "--prefill-compression", "always", "--prefill-drafter", model]
+def test_it_serves(toy: Path, tmp_path: Path, speculative: bool) -> None:
+    arguments = ["-m", toy, "--prefill-compression", "always", "--prefill-drafter", toy]
     arguments += ["--max-ctx", "4096", "-ctk", "q8_0", "-ctv", "q8_0", "--prefill-keep-ratio", "0.2"]
     if speculative:
-        arguments += [*SPECULATIVE, model]
+        arguments += [*SPECULATIVE, toy]
     with Gateway(*arguments, folder=tmp_path) as gateway:
         gateway.wait_ready()
         child = Path(f"/proc/{gateway.children()[0]}/cmdline").read_text().split("\0")
-        reply = post(gateway.port, "/v1/chat/completions", json.dumps(chat(40, max_tokens=8)).encode())
+        reply = post(gateway.port, "/v1/chat/completions", json.dumps(chat(40, max_tokens=8, temperature=0)).encode())
     assert reply.status == 200, reply.body
     body = json.loads(reply.body)
     assert body["choices"][0]["message"]["content"]
