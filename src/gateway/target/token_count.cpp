@@ -1,13 +1,17 @@
 #include "gateway/target/token_count.h"
 
+#include <boost/asio/experimental/awaitable_operators.hpp>
 #include <string>
 
 namespace skimfill {
 namespace {
 
+using asio::experimental::awaitable_operators::operator||;
+
 // A reply lists all tokens of a prompt where the target has no shorter answer.
 constexpr std::size_t kMostBytes = 64 << 20;
 constexpr std::chrono::seconds kPatience{5};
+constexpr std::chrono::seconds kLimit{60};  // a target that does not count must not keep others from asking
 
 std::string counting_path(Dialect dialect, std::string_view path) {
   if (dialect == Dialect::messages) return std::string(path) + "/count_tokens";
@@ -29,13 +33,21 @@ std::optional<std::int64_t> read_count(std::string_view json) {
 }  // namespace
 
 TokenCount::TokenCount(asio::any_io_executor executor)
-    : upstream_(executor), finished_(executor, asio::steady_timer::time_point::max()) {}
+    : upstream_(executor),
+      ending_(executor, asio::steady_timer::time_point::max()),
+      finished_(executor, asio::steady_timer::time_point::max()) {}
 
 awaitable<void> TokenCount::ask(Target& target, const RequestHead& request, Dialect dialect,
                                 std::string_view body, const Prompt& prompt) {
-  if (auto visit = target.counting.enter()) {
+  const auto count = [&]() -> awaitable<void> {
+    std::optional<Admission::Visit> visit = target.counting.enter();
+    if (!visit) co_return;
     co_await visit->take_place();
-    if (!closed_) tokens_ = co_await request_count(target.endpoint, request, dialect, body, prompt);
+    tokens_ = co_await request_count(target.endpoint, request, dialect, body, prompt);
+  };
+  if (!closed_) {
+    ending_.expires_after(kLimit);
+    co_await (count() || ending_.async_wait(kNothrow));
   }
   done_ = true;
   finished_.cancel();
@@ -73,7 +85,7 @@ awaitable<std::optional<std::int64_t>> TokenCount::get() {
 
 void TokenCount::close() {
   closed_ = true;
-  upstream_.close();
+  ending_.cancel();
 }
 
 }  // namespace skimfill

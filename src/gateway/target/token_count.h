@@ -38,6 +38,7 @@ class TokenCount {
   std::optional<std::int64_t> tokens_;
   bool done_ = false;
   bool closed_ = false;
+  asio::steady_timer ending_;    // cancelled by close()
   asio::steady_timer finished_;  // cancelled when done_
 };
 
