@@ -121,7 +121,7 @@ class FirstBytesSkim {
   Result<SkimResult> operator()(const SkimRequest& request, const std::stop_token& stop) {
     ++running_;
     const std::lock_guard lock(one_at_a_time_);
-    for (int batch = 0; batch < 4; ++batch) {
+    for (int batch = 0; batch < 4 || endless_; ++batch) {
       std::this_thread::sleep_for(std::chrono::microseconds(500));
       if (stop.stop_requested()) {
         --running_;
@@ -139,11 +139,15 @@ class FirstBytesSkim {
     return result;
   }
 
+  // From now on a skim ends only when it is stopped.
+  void hold() { endless_ = true; }
+
   int running() const { return running_; }
   int cancelled() const { return cancelled_; }
 
  private:
   std::mutex one_at_a_time_;
+  std::atomic<bool> endless_ = false;
   std::atomic<int> running_ = 0;
   std::atomic<int> cancelled_ = 0;
 };
@@ -220,6 +224,7 @@ TEST(GatewayConcurrency, EveryClientThatStaysGetsItsOwnAnswer) {
   for (std::thread& client : clients) client.join();
 
   // With requests in every phase.
+  skim.hold();
   std::vector<std::thread> cut_off;
   for (int client = 0; client < kClients; ++client) {
     cut_off.emplace_back([port] {
@@ -230,7 +235,7 @@ TEST(GatewayConcurrency, EveryClientThatStaysGetsItsOwnAnswer) {
       }
     });
   }
-  while (skim.running() < kClients / 2) std::this_thread::sleep_for(std::chrono::microseconds(100));
+  while (skim.running() == 0) std::this_thread::sleep_for(std::chrono::microseconds(100));
   stop.request_stop();
   const Result<void> result = served.get();
   EXPECT_TRUE(result) << result.error().message;
