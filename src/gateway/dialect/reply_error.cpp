@@ -73,9 +73,7 @@ std::string error_body(Dialect dialect, unsigned status, std::string_view messag
                         {"error", json_object({{"type", quote_json(anthropic_type(status))},
                                                {"message", quote_json(message)}})}});
   }
-  return json_object({{"error", json_object({{"code", std::to_string(status)},
-                                             {"message", quote_json(message)},
-                                             {"type", quote_json(type)}})}});
+  return openai_error(status, message, type);
 }
 
 std::string error_event(Dialect dialect, std::string_view error_json) {

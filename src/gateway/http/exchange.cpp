@@ -6,12 +6,10 @@
 
 #include "gateway/http/access.h"
 #include "gateway/http/async.h"
-#include "gateway/json/json_edit.h"
+#include "gateway/json/json_members.h"
 
 namespace skimfill {
 namespace {
-
-constexpr std::string_view kJsonType = "application/json; charset=utf-8";
 
 // What the peer has not taken yet of what we wrote; 0 where the system does not tell.
 int untaken_bytes(StreamSocket& socket) {
@@ -20,11 +18,6 @@ int untaken_bytes(StreamSocket& socket) {
 }
 
 }  // namespace
-
-std::string error_json(unsigned status, std::string_view message, std::string_view type) {
-  return "{\"error\":{\"code\":" + std::to_string(status) + ",\"message\":" + quote_json(message) +
-         ",\"type\":" + quote_json(type) + "}}";
-}
 
 Exchange::Exchange(StreamSocket& socket, Request read, const ServerLimits& limits, ReplyHead head_extras)
     : request(std::move(read)),
@@ -43,33 +36,13 @@ awaitable<void> Exchange::reply(ReplyHead head, std::string_view body) {
 awaitable<void> Exchange::reply_json(unsigned status, std::string_view json) {
   ReplyHead head;
   head.result(status);
-  head.set(http::field::content_type, kJsonType);
+  head.set(http::field::content_type, "application/json; charset=utf-8");
   co_await reply(std::move(head), json);
 }
 
-awaitable<void> Exchange::reply_error(unsigned status, std::string_view message, std::string_view type,
-                                      std::optional<std::chrono::seconds> retry_after) {
-  const std::string json = error_json(status, message, type);
-  ReplyHead head;
-  head.result(status);
-  head.set(http::field::content_type, kJsonType);
-  if (retry_after) head.set(http::field::retry_after, std::to_string(retry_after->count()));
-  co_await reply(std::move(head), json);
-}
-
-awaitable<void> Exchange::reply_error(const Error& error) {
-  switch (error.status) {
-    case Status::invalid:
-    case Status::too_large:
-      co_return co_await reply_error(400, error.message, "invalid_request_error");
-    case Status::unsupported:
-      co_return co_await reply_error(400, error.message, "not_supported_error");
-    case Status::unavailable:
-    case Status::cancelled:
-      co_return co_await reply_error(503, error.message, "unavailable_error");
-    case Status::internal:
-      co_return co_await reply_error(500, error.message, "server_error");
-  }
+awaitable<void> Exchange::reply_error(const Failure& failure) {
+  const std::string json = openai_error(failure.status, failure.message, failure.type);
+  co_await reply(failure.head(), json);
 }
 
 awaitable<void> Exchange::begin(ReplyHead head, std::optional<std::uint64_t> length) {

@@ -11,12 +11,9 @@
 #include "core/clock.h"
 #include "gateway/http/asio.h"
 #include "gateway/http/edge_options.h"
-#include "skimfill/result.h"
+#include "gateway/http/failure.h"
 
 namespace skimfill {
-
-// {"error":{"code":…,"message":…,"type":…}}, the shape that OpenAI's clients and llama-server's know.
-std::string error_json(unsigned status, std::string_view message, std::string_view type);
 
 // One request and the reply to it. Writes throw boost::system::system_error when the client is gone.
 class Exchange {
@@ -30,10 +27,7 @@ class Exchange {
   // A whole reply. Length and connection headers are set here; `head` brings status and the others.
   awaitable<void> reply(ReplyHead head, std::string_view body);
   awaitable<void> reply_json(unsigned status, std::string_view json);
-  // `retry_after`: when the same request may succeed.
-  awaitable<void> reply_error(unsigned status, std::string_view message, std::string_view type,
-                              std::optional<std::chrono::seconds> retry_after = std::nullopt);
-  awaitable<void> reply_error(const Error& error);
+  awaitable<void> reply_error(const Failure& failure);  // in OpenAI's shape
 
   // A reply in pieces: begin, write…, end. Without a length it goes out chunked, or until close for HTTP/1.0.
   awaitable<void> begin(ReplyHead head, std::optional<std::uint64_t> length);

@@ -60,7 +60,7 @@ awaitable<void> run_handler(const Handler& handler, Exchange& exchange) {
   exchange.close_afterwards();
   if (exchange.begun()) co_return;
   try {
-    co_await exchange.reply_error(500, "the gateway failed on this request: " + failure, "server_error");
+    co_await exchange.reply_error(our_fault("the gateway failed on this request: " + failure));
   } catch (const boost::system::system_error&) {
   }
 }
@@ -107,32 +107,25 @@ awaitable<void> linger(StreamSocket& socket) {
   static_cast<void>(co_await within(kLinger, drain()));
 }
 
-struct Refusal {
-  unsigned status;
-  std::string message;
-  std::string type = "invalid_request_error";
-  std::optional<std::chrono::seconds> retry_after = std::nullopt;
-};
-
 // Nothing where the client is gone: nobody is left to be told.
-std::optional<Refusal> refusal_of(const error_code& failure, const ServerLimits& limits) {
+std::optional<Failure> refusal_of(const error_code& failure, const ServerLimits& limits) {
   if (failure == http::error::body_limit) {
-    return Refusal{413,
-                   "the request body is larger than " + std::to_string(limits.max_body_bytes) + " bytes"};
+    return bad_request("the request body is larger than " + std::to_string(limits.max_body_bytes) + " bytes",
+                       413);
   }
   if (failure == http::error::header_limit) {
-    return Refusal{431,
-                   "the request head is larger than " + std::to_string(limits.max_head_bytes) + " bytes"};
+    return bad_request("the request head is larger than " + std::to_string(limits.max_head_bytes) + " bytes",
+                       431);
   }
   if (failure == http::error::end_of_stream || failure == http::error::partial_message) return std::nullopt;
   if (failure.category() == http::make_error_code(http::error::bad_method).category()) {
-    return Refusal{400, "this is not an HTTP/1 request: " + failure.message()};
+    return bad_request("this is not an HTTP/1 request: " + failure.message());
   }
   return std::nullopt;
 }
 
-Refusal too_many_connections() {
-  return {503, "too many connections are open; try again soon", "unavailable_error", std::chrono::seconds(1)};
+Failure too_many_connections() {
+  return unavailable("too many connections are open; try again soon", std::chrono::seconds(1));
 }
 
 // One request of a connection, from its first byte to the last of its reply. Returns whether another may
@@ -150,8 +143,8 @@ class Turn {
 
  private:
   // Judges the head before any of the body is read.
-  std::optional<Refusal> judge(RequestHead& head) const;
-  awaitable<bool> reply_early(ReplyHead extras, std::optional<Refusal> refusal);
+  std::optional<Failure> judge(RequestHead& head) const;
+  awaitable<bool> reply_early(ReplyHead extras, std::optional<Failure> refusal);
 
   StreamSocket& socket_;
   boost::beast::flat_buffer& buffer_;
@@ -159,22 +152,22 @@ class Turn {
   http::request_parser<http::string_body> parser_;
 };
 
-std::optional<Refusal> Turn::judge(RequestHead& head) const {
+std::optional<Failure> Turn::judge(RequestHead& head) const {
   const bool is_inside = door_.access.strip_prefix(head);
-  if (!door_.access.admits(head)) return Refusal{401, "Invalid API Key", "authentication_error"};
-  if (!is_inside) return Refusal{404, "File Not Found", "not_found_error"};
+  if (!door_.access.admits(head)) return Failure{401, "Invalid API Key", "authentication_error"};
+  if (!is_inside) return Failure{404, "File Not Found", "not_found_error"};
   return std::nullopt;
 }
 
 // Answers a request whose body, if it has one, stays unread: with the refusal, or to a preflight.
-awaitable<bool> Turn::reply_early(ReplyHead extras, std::optional<Refusal> refusal) {
+awaitable<bool> Turn::reply_early(ReplyHead extras, std::optional<Failure> refusal) {
   Request request;
   request.base() = parser_.get().base();
   Exchange exchange(socket_, std::move(request), door_.limits, std::move(extras));
   const bool is_read = parser_.is_done();
   if (!is_read) exchange.close_afterwards();
   if (refusal) {
-    co_await exchange.reply_error(refusal->status, refusal->message, refusal->type, refusal->retry_after);
+    co_await exchange.reply_error(*refusal);
   } else {
     ReplyHead head;
     head.result(http::status::ok);
@@ -215,8 +208,8 @@ awaitable<void> Turn::refuse_all() {
   door_.access.add_headers(parser_.get(), extras);
   Exchange exchange(socket_, Request(parser_.get().base()), door_.limits, std::move(extras));
   exchange.close_afterwards();
-  const Refusal refused = too_many_connections();
-  co_await exchange.reply_error(refused.status, refused.message, refused.type, refused.retry_after);
+  const Failure refused = too_many_connections();
+  co_await exchange.reply_error(refused);
   co_await linger(socket_);
 }
 

@@ -21,8 +21,7 @@ awaitable<std::optional<Page>> fetch(Upstream& upstream, const Endpoint& endpoin
   const Result<void> answered = co_await upstream.read_head();
   if (!answered) co_return std::nullopt;
   Page page;
-  page.head.result(upstream.status());
-  copy_end_to_end(upstream.head(), page.head);
+  page.head = upstream.end_to_end_head();
   Result<std::string> body = co_await upstream.read_rest(kMostPageBytes);
   if (!body) co_return std::nullopt;
   page.body = std::move(*body);

@@ -152,6 +152,17 @@ awaitable<Result<void>> Upstream::read_head() {
   co_return Result<void>();
 }
 
+ReplyHead Upstream::end_to_end_head() const {
+  ReplyHead copy;
+  copy.result(status());
+  copy_end_to_end(head(), copy);
+  return copy;
+}
+
+bool Upstream::is_event_stream() const {
+  return head()[http::field::content_type].starts_with("text/event-stream");
+}
+
 std::optional<std::uint64_t> Upstream::length() const {
   const auto field = head().find(http::field::content_length);
   if (field == head().end() || parser_->chunked()) return std::nullopt;

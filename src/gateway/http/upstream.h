@@ -41,6 +41,9 @@ class Upstream {
   awaitable<Result<void>> read_head();
   const ReplyHead& head() const { return parser_->get().base(); }
   unsigned status() const { return head().result_int(); }
+  // The status and the headers that are meant for the client.
+  ReplyHead end_to_end_head() const;
+  bool is_event_stream() const;
   std::optional<std::uint64_t> length() const;
 
   // The next piece of the body as it came, valid until the next call; empty at its end.

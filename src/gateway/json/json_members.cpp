@@ -62,6 +62,12 @@ std::string json_number(double value) {
   return {text.data(), std::to_chars(text.data(), text.data() + text.size(), micro + 0.0).ptr};
 }
 
+std::string openai_error(unsigned status, std::string_view message, std::string_view type) {
+  return json_object({{"error", json_object({{"code", std::to_string(status)},
+                                             {"message", quote_json(message)},
+                                             {"type", quote_json(type)}})}});
+}
+
 void put_member(JsonMembers& members, std::string_view name, std::string_view json) {
   const auto old =
       std::find_if(members.begin(), members.end(), [&](const auto& m) { return m.first == name; });

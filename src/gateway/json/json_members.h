@@ -32,6 +32,9 @@ std::string json_object(const JsonMembers& members);
 std::string json_array(const std::vector<std::string>& elements);
 std::string json_number(double value);  // to three decimals
 
+// {"error":{"code":…,"message":…,"type":…}}, the shape that OpenAI's clients and llama-server's know.
+std::string openai_error(unsigned status, std::string_view message, std::string_view type);
+
 // Sets a member. Null replaces nothing.
 void put_member(JsonMembers& members, std::string_view name, std::string_view json);
 

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "core/build_info.h"
-#include "gateway/json/json_edit.h"
+#include "gateway/json/json_members.h"
 
 namespace skimfill {
 namespace {
@@ -43,20 +43,19 @@ std::string_view mode_name(Mode mode) {
 
 std::string own_props(const Context& context) {
   const ServeOptions& options = context.options;
-  std::string json = "{\"version\":" + quote_json(kVersion) +
-                     ",\"mode\":" + quote_json(mode_name(options.mode)) +
-                     ",\"skimmer\":" + (context.skim.run ? quote_json(context.skim.description) : "null") +
-                     ",\"parallel\":" + std::to_string(context.target.places.parallel()) +
-                     ",\"max_queue\":" + std::to_string(options.max_queue) +
-                     ",\"max_body_bytes\":" + std::to_string(options.limits.max_body_bytes) +
-                     ",\"max_json_depth\":" + std::to_string(options.max_json_depth) + "}";
-  return json;
+  return json_object({{"version", quote_json(kVersion)},
+                      {"mode", quote_json(mode_name(options.mode))},
+                      {"skimmer", context.skim.run ? quote_json(context.skim.description) : "null"},
+                      {"parallel", std::to_string(context.target.places.parallel())},
+                      {"max_queue", std::to_string(options.max_queue)},
+                      {"max_body_bytes", std::to_string(options.limits.max_body_bytes)},
+                      {"max_json_depth", std::to_string(options.max_json_depth)}});
 }
 
 awaitable<void> reply_props(Exchange& exchange, Context& context) {
   const auto page = co_await context.target.props_page.get(kPatience);
   const std::string own = own_props(context);
-  std::string body = "{\"skimfill\":" + own + "}";
+  std::string body = json_object({{"skimfill", own}});
   if (page && page->head.result_int() == 200 && check_json(page->body) &&
       JsonView::of(page->body).is(JsonKind::object)) {
     JsonEdits edits(page->body);

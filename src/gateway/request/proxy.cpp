@@ -2,35 +2,32 @@
 
 #include <string>
 
+#include "gateway/json/json_members.h"
+
 namespace skimfill {
 namespace {
 
-constexpr std::string_view kEventStream = "text/event-stream";
-
-}  // namespace
-
-awaitable<void> report_failure(Exchange& exchange, unsigned status, std::string_view message,
-                               std::string_view type) {
+// With a status while nothing was sent; as one `data: {"error":…}` event when an event stream had begun. The
+// connection closes.
+awaitable<void> report(Exchange& exchange, const Failure& failure) {
   exchange.close_afterwards();
-  if (!exchange.begun()) co_return co_await exchange.reply_error(status, message, type);
-  const std::string event = "data: " + error_json(status, message, type) + "\n\n";
+  if (!exchange.begun()) co_return co_await exchange.reply_error(failure);
+  const std::string event = "data: " + openai_error(failure.status, failure.message, failure.type) + "\n\n";
   co_await exchange.write(event);
   co_await exchange.end();
 }
 
+// Sends what is left of `upstream`'s reply, whose head has been read.
 awaitable<void> pass_reply(Exchange& exchange, Upstream& upstream) {
-  ReplyHead head;
-  head.result(upstream.status());
+  ReplyHead head = upstream.end_to_end_head();
   head.reason(upstream.head().reason());
-  copy_end_to_end(upstream.head(), head);
-  const bool is_event_stream = upstream.head()[http::field::content_type].starts_with(kEventStream);
   co_await exchange.begin(std::move(head), upstream.length());
   bool between_events = true;
   for (;;) {
     const Result<std::string_view> piece = co_await upstream.read_piece();
-    if (!piece && is_event_stream) {
+    if (!piece && upstream.is_event_stream()) {
       if (!between_events) co_await exchange.write("\n\n");
-      co_return co_await report_failure(exchange, 502, piece.error().message, "server_error");
+      co_return co_await report(exchange, bad_answer(piece.error().message));
     }
     if (!piece) {
       exchange.close_afterwards();
@@ -42,12 +39,14 @@ awaitable<void> pass_reply(Exchange& exchange, Upstream& upstream) {
   }
 }
 
+}  // namespace
+
 awaitable<void> pass_through(Exchange& exchange, const Endpoint& target, std::string_view body) {
   Upstream upstream(co_await asio::this_coro::executor);
   const Result<void> sent = co_await upstream.send(target, exchange.request.base(), body);
-  if (!sent) co_return co_await report_failure(exchange, 503, sent.error().message, "unavailable_error");
+  if (!sent) co_return co_await report(exchange, unavailable(sent.error().message));
   const Result<void> answered = co_await upstream.read_head();
-  if (!answered) co_return co_await report_failure(exchange, 502, answered.error().message, "server_error");
+  if (!answered) co_return co_await report(exchange, bad_answer(answered.error().message));
   co_await pass_reply(exchange, upstream);
 }
 

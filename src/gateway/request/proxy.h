@@ -12,12 +12,4 @@ namespace skimfill {
 // away becomes 503 or 502, or in an event stream that has begun an error event.
 awaitable<void> pass_through(Exchange& exchange, const Endpoint& target, std::string_view body);
 
-// Sends what is left of `upstream`'s reply, whose head has been read.
-awaitable<void> pass_reply(Exchange& exchange, Upstream& upstream);
-
-// Tells the client of a failure: with a status while nothing was sent; as one `data: {"error":…}` event when
-// an event stream had begun; else by an abrupt end. The connection closes.
-awaitable<void> report_failure(Exchange& exchange, unsigned status, std::string_view message,
-                               std::string_view type);
-
 }  // namespace skimfill

@@ -8,7 +8,6 @@ namespace skimfill {
 namespace {
 
 constexpr std::size_t kMostReplyBytes = 256 << 20;
-constexpr std::string_view kEventStream = "text/event-stream";
 
 bool is_json_object(std::string_view text) {
   return check_json(text).ok() && JsonView::of(text).is(JsonKind::object);
@@ -16,13 +15,6 @@ bool is_json_object(std::string_view text) {
 
 // llama-server's slots share one cache by default, and when it is full all requests in it fail.
 bool is_crowded(std::string_view text) { return text.find("Context size has been exceeded") != text.npos; }
-
-ReplyHead copied_head(const Upstream& upstream) {
-  ReplyHead head;
-  head.result(upstream.status());
-  copy_end_to_end(upstream.head(), head);
-  return head;
-}
 
 }  // namespace
 
@@ -44,7 +36,7 @@ awaitable<void> ReplyWriter::begin_stream() {
   streaming_ = true;
   ReplyHead head;
   head.result(http::status::ok);
-  head.set(http::field::content_type, kEventStream);
+  head.set(http::field::content_type, "text/event-stream");
   head.set(http::field::cache_control, "no-cache");
   head.set("X-Accel-Buffering", "no");
   co_await exchange_.begin(std::move(head), std::nullopt);
@@ -62,7 +54,7 @@ awaitable<void> ReplyWriter::tell_progress(std::string_view stage, double ms) {
 awaitable<ReplyWriter::End> ReplyWriter::write(Upstream& upstream) {
   account_.head_ms = exchange_.since_arrival.elapsed_ms();
   if (upstream.status() != 200) co_return co_await read_refusal(upstream);
-  account_.streamed = upstream.head()[http::field::content_type].starts_with(kEventStream);
+  account_.streamed = upstream.is_event_stream();
   if (account_.streamed) co_return co_await write_events(upstream);
   co_await write_object(upstream);
   co_return End::done;
@@ -92,7 +84,7 @@ awaitable<void> ReplyWriter::write_event(Upstream& upstream, ReplyEvent event) {
   }
   if (!exchange_.begun()) {
     streaming_ = true;
-    co_await exchange_.begin(copied_head(upstream), std::nullopt);
+    co_await exchange_.begin(upstream.end_to_end_head(), std::nullopt);
   }
   answering_ |= event.part != Part::progress;
   co_await exchange_.write(event.bytes);
@@ -138,7 +130,7 @@ awaitable<ReplyWriter::End> ReplyWriter::write_events(Upstream& upstream) {
 }
 
 awaitable<void> ReplyWriter::write_assembled(Upstream& upstream) {
-  ReplyHead head = copied_head(upstream);
+  ReplyHead head = upstream.end_to_end_head();
   head.set(http::field::content_type, "application/json; charset=utf-8");
   head.erase("X-Accel-Buffering");
   const auto failure = assembler_->failure();
@@ -156,7 +148,7 @@ awaitable<void> ReplyWriter::write_object(Upstream& upstream) {
   status_ = upstream.status();
   co_await complete_account();
   if (form_.accounts && is_json_object(*json)) *json = with_account(form_.dialect, *json, account_);
-  co_await exchange_.reply(copied_head(upstream), *json);
+  co_await exchange_.reply(upstream.end_to_end_head(), *json);
 }
 
 awaitable<ReplyWriter::End> ReplyWriter::read_refusal(Upstream& upstream) {
@@ -166,7 +158,7 @@ awaitable<ReplyWriter::End> ReplyWriter::read_refusal(Upstream& upstream) {
     co_return End::done;
   }
   if (upstream.status() >= 500 && is_crowded(*body)) co_return End::crowded;
-  refusal_head_ = copied_head(upstream);
+  refusal_head_ = upstream.end_to_end_head();
   refusal_ = std::move(*body);
   if (is_json_object(refusal_) && is_context_error(refusal_)) co_return End::too_long;
   co_await write_refusal();

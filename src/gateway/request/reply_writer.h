@@ -6,9 +6,9 @@
 
 #include "gateway/dialect/account.h"
 #include "gateway/dialect/reply.h"
+#include "gateway/http/failure.h"
 #include "gateway/http/http_server.h"
 #include "gateway/http/upstream.h"
-#include "gateway/request/failure.h"
 #include "gateway/target/token_count.h"
 
 namespace skimfill {

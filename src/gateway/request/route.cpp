@@ -6,6 +6,7 @@
 #include "gateway/dialect/llama_server.h"
 #include "gateway/dialect/reply.h"
 #include "gateway/http/async.h"
+#include "gateway/json/json_members.h"
 #include "gateway/request/generation.h"
 #include "gateway/request/pages.h"
 #include "gateway/request/proxy.h"
@@ -22,15 +23,12 @@ bool is_true(const std::vector<JsonMember>& members, std::string_view name) {
 }
 
 // Where models go by name, only those that were named are skimmed for, unless the request itself says so.
-Mode mode_for(const std::vector<JsonMember>& members, const SkimFields& fields, const Context& context,
-              bool is_router) {
-  if (fields.mode) return *fields.mode;
+Mode mode_for(const TextRequest& request, const Context& context, bool is_router) {
+  if (request.fields.mode) return *request.fields.mode;
   const std::vector<std::string>& models = context.options.prefill_models;
   if (models.empty()) return is_router ? Mode::off : context.options.mode;
-  const std::optional<JsonView> model = find_member(members, "model");
-  const bool named = model && model->is(JsonKind::string) &&
-                     std::find(models.begin(), models.end(), model->as_string()) != models.end();
-  return named ? context.options.mode : Mode::off;
+  const bool is_named = std::find(models.begin(), models.end(), request.model) != models.end();
+  return is_named ? context.options.mode : Mode::off;
 }
 
 // Checks what every JSON body must be, and reads what concerns us. On any thread.
@@ -57,9 +55,8 @@ Result<TextRequest> read_body(std::string body, const Task& task, const Context&
     reading.streams = is_true(members, "stream");
     reading.wants_progress = is_true(members, "return_progress");
     reading.may_stream = !context.options.child_is_verbose && is_streamable(task.dialect, view);
-    if (const auto model = find_member(members, "model"); model && model->is(JsonKind::string))
-      reading.model = model->as_string();
-    reading.mode = mode_for(members, reading.fields, context, is_router);
+    reading.model = string_of(members, "model").value_or("");
+    reading.mode = mode_for(reading, context, is_router);
   }
   if (context.target.is_child && task.dialect != Dialect::other)
     body = for_llama_server(task.dialect, std::move(body));

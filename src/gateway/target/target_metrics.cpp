@@ -62,11 +62,9 @@ void TargetMetrics::update(std::string_view text) {
       continue;
     }
     Counter& counter = counters_[std::string(series)];
-    if (*value < counter.last) {
-      // A total goes on from where it was; a maximum stays until it is passed.
-      counter.base = name.ends_with("_total") ? counter.base + counter.last : 0;
-    }
+    // A total goes on from where it was; a maximum stays until it is passed.
     const bool is_total = name.ends_with("_total");
+    if (is_total && *value < counter.last) counter.base += counter.last;
     counter.last = is_total ? *value : std::max(*value, counter.last);
     page_.append(series).append(" ").append(format(counter.base + counter.last)) += '\n';
   }
