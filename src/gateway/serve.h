@@ -35,8 +35,10 @@ struct ServeOptions {
   std::chrono::milliseconds drain_limit{30'000};  // how long SIGTERM lets requests in flight finish
 
   int max_json_depth = 128;
-  std::chrono::milliseconds silence_before_headers{
-      2000};  // then a stream's headers go out without the target
+  // Then a stream's headers go out without the target.
+  std::chrono::milliseconds silence_before_headers{2000};
+  // The same in router mode: a model that is being loaded may still be refused, with a status of its own.
+  std::chrono::milliseconds silence_of_router{15'000};
   std::chrono::milliseconds silence_before_comment{5000};  // then a comment line tells that we are alive
   std::function<void(std::uint16_t port)> on_listening;    // for a caller that chose port 0
 };

@@ -75,7 +75,7 @@ def test_a_target_that_is_no_model_is_told_before_anything_starts(skimfill: Run,
 
 
 def test_a_variable_that_cannot_be_honoured_is_refused(skimfill: Run) -> None:
-    refused(skimfill("serve", "-m", MODEL, AIP_MODE="PREDICTION"), "AIP_MODE")
+    refused(skimfill("serve", "-m", MODEL, AIP_MODE="PREDICTION", AIP_HTTP_PORT="x"), "AIP_HTTP_PORT")
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["skim", "--help"], ["serve", "--help"], ["--version"]])

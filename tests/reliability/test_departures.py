@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -73,6 +73,19 @@ def send(port: int, text: str, stream: bool = True) -> Connection:
     return connection
 
 
+@contextmanager
+def full_house(gateway: Gateway, server: Scripted) -> Iterator[None]:
+    """All places and the whole queue are taken; at the end those who wait get their answers."""
+    server.answer = held = Held()
+    busy = [send(gateway.port, f"busy {i}") for i in range(2 + QUEUE)]
+    wait_until(lambda: in_flight(gateway.port) == 2 + QUEUE)
+    yield
+    held.release.set()
+    for connection in busy:
+        assert connection.read_reply().complete
+        connection.close()
+
+
 def texts_at(server: Scripted) -> list[str]:
     return [json.loads(r.body)["messages"][0]["content"] for r in server.received if r.path == CHAT.path]
 
@@ -114,36 +127,24 @@ def test_a_place_is_free_when_its_client_has_left(queue: Staged, stream: bool) -
 
 def test_who_asks_how_it_goes_is_answered_while_all_is_busy(queue: Staged) -> None:
     gateway, server = queue
-    server.answer = held = Held()
-    busy = [send(gateway.port, f"busy {i}") for i in range(2 + QUEUE)]
-    wait_until(lambda: in_flight(gateway.port) == 2 + QUEUE)
-    for _ in range(5):
-        for path in ("/health", "/metrics", "/v1/models", "/props"):
-            start = time.monotonic()
-            assert get(gateway.port, path).status == 200, path
-            assert time.monotonic() - start < HANG_S
-    held.release.set()
-    for connection in busy:
-        assert connection.read_reply().complete
-        connection.close()
+    with full_house(gateway, server):
+        for _ in range(5):
+            for path in ("/health", "/metrics", "/v1/models", "/props"):
+                start = time.monotonic()
+                assert get(gateway.port, path).status == 200, path
+                assert time.monotonic() - start < HANG_S
 
 
 def test_a_full_queue_says_when_to_come_back(queue: Staged) -> None:
     gateway, server = queue
-    server.answer = held = Held()
-    busy = [send(gateway.port, f"busy {i}") for i in range(2 + QUEUE)]
-    wait_until(lambda: in_flight(gateway.port) == 2 + QUEUE)
-    for form in FORMS:
-        for stream in (False, True):
-            answer = ask(gateway.port, form, form.body("x", 4, stream=stream))
-            assert answer.status == 503
-            assert int(answer.headers["retry-after"]) > 0
-            assert answer.error["message"]
-    assert len(texts_at(server)) == 2
-    held.release.set()
-    for connection in busy:
-        assert connection.read_reply().complete
-        connection.close()
+    with full_house(gateway, server):
+        for form in FORMS:
+            for stream in (False, True):
+                answer = ask(gateway.port, form, form.body("x", 4, stream=stream))
+                assert answer.status == 503
+                assert int(answer.headers["retry-after"]) > 0
+                assert answer.error["message"]
+        assert len(texts_at(server)) == 2
 
 
 def test_500_at_once(queue: Staged) -> None:

@@ -200,9 +200,4 @@ awaitable<Result<std::string>> Upstream::read_rest(std::size_t limit) {
   }
 }
 
-void Upstream::close() {
-  error_code ignored;
-  socket_.close(ignored);
-}
-
 }  // namespace skimfill

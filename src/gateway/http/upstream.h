@@ -29,6 +29,7 @@ struct Endpoint {
 template <bool isRequest>
 void copy_end_to_end(const http::header<isRequest>& from, http::header<isRequest>& to);
 
+// Its end ends the connection, and with it the target's work on the request.
 class Upstream {
  public:
   explicit Upstream(const asio::any_io_executor& executor) : socket_(executor) {}
@@ -50,9 +51,6 @@ class Upstream {
   awaitable<Result<std::string_view>> read_piece();
   // What is left of the body. Error: Status::too_large beyond `limit`.
   awaitable<Result<std::string>> read_rest(std::size_t limit);
-
-  // Ends the connection: the target stops working on the request, and pending calls return with an error.
-  void close();
 
  private:
   awaitable<error_code> connect(const Endpoint& endpoint);

@@ -61,8 +61,10 @@ awaitable<void> Generation::run() {
 // A stream's client must not take silence for death: headers first, then comments, between events only.
 awaitable<void> Generation::keep_present() {
   const ServeOptions& options = context_.options;
+  const auto before_headers =
+      context_.target.is_router ? options.silence_of_router : options.silence_before_headers;
   for (;;) {
-    const auto limit = exchange_.begun() ? options.silence_before_comment : options.silence_before_headers;
+    const auto limit = exchange_.begun() ? options.silence_before_comment : before_headers;
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(limit - exchange_.silence());
     if (left.count() > 0) {
       co_await sleep_for(left);

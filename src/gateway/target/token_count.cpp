@@ -79,6 +79,7 @@ awaitable<std::optional<std::int64_t>> TokenCount::get() {
   if (!done_) {
     finished_.expires_after(kPatience);
     co_await finished_.async_wait(kNothrow);
+    done_ = true;  // a reply that asks twice waits once
   }
   co_return tokens_;
 }

@@ -36,10 +36,10 @@ class TokenCount {
 
   Upstream upstream_;
   std::optional<std::int64_t> tokens_;
-  bool done_ = false;
+  bool done_ = false;  // nobody waits for it any more
   bool closed_ = false;
   asio::steady_timer ending_;    // cancelled by close()
-  asio::steady_timer finished_;  // cancelled when done_
+  asio::steady_timer finished_;  // cancelled when the count is there, or will not be
 };
 
 }  // namespace skimfill
