@@ -11,6 +11,11 @@ from raw_http import Reply, post
 
 Json = dict[str, Any]
 
+PARAMETERS = {"type": "object", "properties": {"zone": {"type": "string", "enum": ["a"]}}, "required": ["zone"]}
+CLOCK = {"type": "function", "function": {"name": "clock", "parameters": PARAMETERS}}
+# The small model repeats it; from "required" alone it talks on until its limit, which llama-server allows.
+CLOCK_CALL = 'Say exactly:\n<tool_call>\n{"name": "clock", "arguments": {"zone": "a"}}\n</tool_call>'
+
 
 def fill(rows: int) -> str:
     """About 18 tokens a row, no two alike, on one line."""

@@ -7,14 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from asking import CHAT, MESSAGES, NATIVE, RESPONSES, TEXT, Answer, Json, ask
+from asking import CHAT, CLOCK, CLOCK_CALL, MESSAGES, NATIVE, RESPONSES, TEXT, Answer, Json, ask
 from gateway_process import Gateway
 from staging import Staged
-
-PARAMETERS = {"type": "object", "properties": {"zone": {"type": "string", "enum": ["a"]}}, "required": ["zone"]}
-CLOCK = {"type": "function", "function": {"name": "clock", "parameters": PARAMETERS}}
-# The small model repeats it; from "required" alone it talks on until its limit, which llama-server allows.
-QUESTION = 'Say exactly:\n<tool_call>\n{"name": "clock", "arguments": {"zone": "a"}}\n</tool_call>'
 
 
 def calls_of(answer: Answer) -> list[Json]:
@@ -22,19 +17,19 @@ def calls_of(answer: Answer) -> list[Json]:
 
 
 def test_no_tool_is_called_where_none_is_wanted(small_child: Gateway) -> None:
-    answer = ask(small_child.port, CHAT, CHAT.body(QUESTION, 8, temperature=0, tools=[CLOCK], tool_choice="none"))
+    answer = ask(small_child.port, CHAT, CHAT.body(CLOCK_CALL, 8, temperature=0, tools=[CLOCK], tool_choice="none"))
     assert answer.status == 200
     assert calls_of(answer) == []
     assert answer.text
 
 
-SUNDIAL = {"type": "function", "function": {"name": "sundial", "parameters": PARAMETERS}}
+SUNDIAL = {"type": "function", "function": {"name": "sundial", "parameters": CLOCK["function"]["parameters"]}}
 
 
 @pytest.mark.parametrize("choice", ["required", {"type": "function", "function": {"name": "clock"}}])
 def test_a_tool_is_called_where_one_is_wanted(small_child: Gateway, choice: object) -> None:
     tools = [CLOCK] if choice == "required" else [CLOCK, SUNDIAL]
-    body = CHAT.body(QUESTION, 60, temperature=0, tools=tools, tool_choice=choice, parallel_tool_calls=False)
+    body = CHAT.body(CLOCK_CALL, 60, temperature=0, tools=tools, tool_choice=choice, parallel_tool_calls=False)
     answer = ask(small_child.port, CHAT, body)
     assert answer.status == 200, answer.body
     [call] = calls_of(answer)
@@ -48,7 +43,7 @@ def test_a_tool_is_called_where_one_is_wanted(small_child: Gateway, choice: obje
 )
 def test_other_choices_are_refused(staged: Staged, choice: object) -> None:
     gateway, server = staged
-    answer = ask(gateway.port, CHAT, CHAT.body(QUESTION, 8, tools=[CLOCK], tool_choice=choice))
+    answer = ask(gateway.port, CHAT, CHAT.body(CLOCK_CALL, 8, tools=[CLOCK], tool_choice=choice))
     assert answer.status == 400
     assert "tool_choice" in answer.error["message"]
     assert server.received == []

@@ -10,7 +10,7 @@ import json
 
 import pytest
 
-from asking import CHAT, MESSAGES, Answer, Json, ask
+from asking import CHAT, CLOCK, CLOCK_CALL, MESSAGES, Answer, Json, ask
 from gateway_process import Gateway
 from scripted import DONE, EVENT_STREAM, LAST_CHUNK, Script, chunk, event
 from staging import Staged, healthy
@@ -122,12 +122,10 @@ def test_parallel_calls_as_blocks(staged_child: Staged, stream: bool) -> None:
 
 
 def test_a_real_call_is_the_same_in_both_modes(small_child: Gateway) -> None:
-    clock = {"name": "clock", "parameters": {"type": "object", "properties": {"zone": {"type": "string"}}}}
-    echo = 'Say exactly:\n<tool_call>\n{"name": "clock", "arguments": {"zone": "a"}}\n</tool_call>'
-    tools = [{"type": "function", "function": clock}]
     answers = []
     for stream in (False, True):
-        body = CHAT.body(echo, 60, temperature=0, tools=tools, tool_choice="required", stream=stream)
+        options = {"tools": [CLOCK], "tool_choice": "required", "parallel_tool_calls": False}
+        body = CHAT.body(CLOCK_CALL, 60, temperature=0, stream=stream, **options)
         answers.append(ask(small_child.port, CHAT, body))
         assert (answers[-1].status, answers[-1].finish) == (200, "tool_calls")
     whole, streamed = ([call[1:] for call in calls_in(answer)] for answer in answers)
