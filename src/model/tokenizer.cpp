@@ -101,6 +101,8 @@ std::vector<Token> tokenize_utf8(const llama_vocab* vocab, std::string_view text
       n_token = run();
     }
     tokens.resize(static_cast<std::size_t>(std::max(n_token, 0)));
+    // What a vocabulary without an unknown token gives for an unknown word.
+    std::erase(tokens, LLAMA_TOKEN_NULL);
   } catch (const std::exception& exception) {
     // A damaged normaliser table shows only here; the text then belongs to the tokens around it.
     log::warn("the model's tokenizer failed: {}", exception.what());
