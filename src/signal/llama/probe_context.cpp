@@ -9,9 +9,10 @@
 #include <cstring>
 #include <optional>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
+
+#include "signal/llama/llama_context.h"
 
 namespace skimfill {
 namespace {
@@ -34,41 +35,13 @@ std::optional<std::int64_t> layer_of(std::string_view name, std::string_view pre
   return layer;
 }
 
-struct ContextDeleter {
-  void operator()(llama_context* context) const { llama_free(context); }
-};
-
-// A llama_batch that is refilled for every decode.
-class Batch {
- public:
-  explicit Batch(std::int64_t capacity)
-      : batch_(llama_batch_init(static_cast<std::int32_t>(capacity), 0, 1)) {}
-  ~Batch() { llama_batch_free(batch_); }
-  Batch(const Batch&) = delete;
-  Batch& operator=(const Batch&) = delete;
-
-  void clear() { batch_.n_tokens = 0; }
-  void add(Token token, std::int64_t position, std::int64_t sequence) {
-    const std::int32_t i = batch_.n_tokens++;
-    batch_.token[i] = token;
-    batch_.pos[i] = static_cast<llama_pos>(position);
-    batch_.n_seq_id[i] = 1;
-    batch_.seq_id[i][0] = static_cast<llama_seq_id>(sequence);
-    batch_.logits[i] = 0;
-  }
-  const llama_batch& get() const { return batch_; }
-
- private:
-  llama_batch batch_;
-};
-
 }  // namespace
 
 struct ProbeContext::Impl {
   ProbeContextOptions options;
-  std::unique_ptr<llama_context, ContextDeleter> context;
+  LlamaContextPtr context;
   std::int64_t batch_tokens = 0;
-  std::unique_ptr<Batch> batch;
+  std::unique_ptr<LlamaBatch> batch;
   std::vector<std::int64_t> lengths;  // [n_seq] tokens of each segment in memory
   // A recurrent state cannot lose its last tokens again: there a probe runs on a copy of the sequence.
   bool probes_on_copies = false;
@@ -162,9 +135,7 @@ Result<ProbeContext> ProbeContext::create(llama_model* model, const ProbeContext
   params.n_ubatch = params.n_batch;
   params.n_seq_max = static_cast<std::uint32_t>(n_seq);
   params.n_outputs_max = static_cast<std::uint32_t>(n_seq);
-  const int hardware_threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  params.n_threads = options.threads > 0 ? options.threads : hardware_threads;
-  params.n_threads_batch = params.n_threads;
+  params.n_threads = params.n_threads_batch = thread_count(options.threads);
   params.flash_attn_type = LLAMA_FLASH_ATTN_TYPE_DISABLED;  // with it the softmax never exists
   params.type_k = params.type_v = options.wide_cache ? GGML_TYPE_F32 : GGML_TYPE_F16;
   params.kv_unified = false;
@@ -180,7 +151,7 @@ Result<ProbeContext> ProbeContext::create(llama_model* model, const ProbeContext
                                           " cells: out of memory, or an architecture that cannot run without "
                                           "flash attention"};
   }
-  impl->batch = std::make_unique<Batch>(impl->batch_tokens);
+  impl->batch = std::make_unique<LlamaBatch>(impl->batch_tokens);
   return ProbeContext(std::move(impl));
 }
 
